@@ -153,7 +153,7 @@ $(FDT)/lib/libfdt.a:
 
 include deps/deps.mk boot/demo.mk host-tools/host.mk workload/sdk/sdk.mk host-tools/install.mk host-tools/report/html/page.mk packaging/packaging.mk tests/firmware.mk tests/tests.mk tests/lint.mk
 
-# ---- What people call ----
+# ---- The targets for users ----
 
 # The sub-makes look for compilers and libraries anew, after `deps` has installed them.
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # ---- What a fresh machine lacks: each target installs its own ----
 
-# What is made for an ISA, and booted
+# Built for one ISA, and booted
 made_x86_64 := deps/build.txt
 made_aarch64 := deps/build.txt deps/aarch64.txt
 MADE := deps/build.txt deps/aarch64.txt

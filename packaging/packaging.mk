@@ -27,7 +27,7 @@ deb: deps-image	## Debian packages of the tool and the images, in build/deb/
 	@packaging/deb build/deb $(VERSION)
 	@ls -l build/deb/*.deb
 
-# What the packages' test needs, before its clock runs
+# The parts that the packages' test needs, built before its timeout begins
 check: packaging-deps
 packaging-deps: deps
 	@deps/install packaging/deps.txt

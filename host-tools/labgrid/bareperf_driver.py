@@ -43,7 +43,7 @@ class BareperfDriver(Driver):
                 self.target.deactivate(other)
 
     def url(self):
-        """What --channel is given."""
+        """The value for --channel."""
         if self.channel:
             return self.channel
         if not self.port:
@@ -95,13 +95,13 @@ class BareperfDriver(Driver):
     @Driver.check_active
     @step()
     def list(self):
-        """What the target says that it can record."""
+        """The events that the target can record."""
         return self._bareperf("list").stdout
 
     @Driver.check_active
     @step()
     def console(self):
-        """What the target has printed, as far as it is still there."""
+        """The target's console, as far as it is still there."""
         return self._bareperf("console").stdout
 
     @Driver.check_active

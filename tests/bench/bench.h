@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the benchmarks share. Variants of a measurement take turns, so that each turn of one has
- * a turn of every other beside it; ratios are taken turn by turn and the median counts.
+ * Code that the benchmarks share. Variants of a measurement take turns, so that each turn of one is
+ * next to a turn of every other. Ratios are taken turn by turn; the result is their median.
  */
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H

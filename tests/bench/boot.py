@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What recording a boot takes of it: instructions from the machine's start to the boot entry's own, with
+"""The cost of recording a boot: instructions from the machine's start to the boot entry's own, with
 and without `record --boot`, on Debian's OVMF and AAVMF.
 
 The machine counts instructions as time (-icount), and the boot entry is an application that tells the
-clock. What a device takes is the host's time, in which the firmware looks at it again and again: the
-shortest of some boots counts. The loading of the driver, and the
-images that it tells of are in it, beside 1000 samples a second.
+clock. A device takes the host's time, in which the firmware polls it: the shortest of some boots counts.
+The loading of the driver and its reports of images are included, beside 1000 samples a second.
 """
 
 import os

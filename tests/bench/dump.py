@@ -20,7 +20,7 @@ COPIES = 500    # of those, in the file that is measured
 REPEATS = 5
 SCRIPTS = 2      # of these, with perf script, which takes long
 DATA = 40  # in perf.data's header: offset and size of the records
-UNFINISHED = 4  # what dump makes of a file without any features
+UNFINISHED = 4  # dump's exit status for a file without features
 FOOTER = 56  # of the ledger, which is left out with the features behind it
 
 
@@ -34,7 +34,7 @@ def make_file(path):
     offset, size = struct.unpack_from("<QQ", file, DATA)
     records = bytes(file[offset : offset + size])
     at = 0
-    while struct.unpack_from("<I", records, at)[0] != 9:  # what stands before the samples
+    while struct.unpack_from("<I", records, at)[0] != 9:  # records before the samples
         at += struct.unpack_from("<H", records, at + 6)[0]
     records = records[:at] + records[at:] * COPIES
     struct.pack_into("<QQ", file, DATA, offset, len(records))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory by a GDB stub: our client's packets against gdb-multiarch's `dump memory` of the same
- * bytes, both on a QEMU that stands still. What gdb takes to begin and to end falls out: it reads
- * twice, a little and all.
+ * bytes, both on a stopped QEMU. gdb reads twice, a little and everything; the difference has no
+ * time for gdb's start and end.
  */
 #include <signal.h>
 #include <string.h>

@@ -14,7 +14,7 @@ A branch trace's handler, which switches segments, is measured switch by switch 
 own, tests/firmware/x86_64/bts_cost.c. Linux's has no figure: there perf reads on the CPU that it
 traces, and what a handler takes cannot be told from what it makes perf do.
 
-A trace by single-step has no goal. What it costs is a loop's, of two lengths: of its instructions
+A trace by single-step has no goal. Its cost is measured by a loop of two lengths: of its instructions
 every other one branches.
 """
 

@@ -34,7 +34,7 @@ def record(path):
 
 
 def split(records):
-    """What stands before the samples, and those: (place, time, period)."""
+    """The bytes before the samples, and the samples: (place, time, period)."""
     at, first, samples = 0, None, []
     while at < len(records):
         kind, _, size = struct.unpack_from("<IHH", records, at)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the hardware model costs QEMU: tests/qemu/cost.py, which lies where its licence is."""
+"""The cost of the hardware model in QEMU: runs tests/qemu/cost.py, which is in the folder with its licence.
+"""
 
 import os
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the hardware model costs QEMU when it is off: tests/qemu/off.py, which lies where its
+"""The cost of the hardware model in QEMU when it is off: tests/qemu/off.py, which lies where its
 licence is."""
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a tick's pump of a serial line costs, counted exactly in the guest (tests/firmware/line_cost.c
+"""The cost of a tick's pump of a serial line, counted exactly in the guest (tests/firmware/line_cost.c
 under -icount): instructions for each byte that goes out, and those of the longest call, in which a
 frame is built."""
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a record costs its writer while a reader on the other CPU looks every 100 us, against the
- * same without a reader, and against the rings of Concurrency Kit and DPDK with the same records
- * and such a reader. The writer works in bursts, as sampled code does; a burst's time is the
- * median, so that what else the machine does falls out.
+ * The cost of a record for its writer while a reader on the other CPU looks every 100 us, against
+ * the same without a reader, and against the rings of Concurrency Kit and DPDK with the same
+ * records and reader. The writer works in bursts, as sampled code does. The result is the median of
+ * the bursts' times, which leaves out other work of the host.
  */
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a record costs its writer, against the floor: a bare copy of 64 bytes and a release store,
- * in the same memory, by the same loop. Nobody reads beside it (ring_live.c); the tail is moved
- * twice a round. "With time" is both with a timestamp, read where the record is built.
+ * The cost of a record for its writer, against the floor: a plain copy of 64 bytes and a release
+ * store, in the same memory, by the same loop. No reader runs (ring_live.c has one); the tail is
+ * moved twice a round. "With time" is both with a timestamp, read where the record is built.
  */
 #define BENCH_TURNS 301
 #include "bench.h"
@@ -27,7 +27,7 @@ static struct {
 	uint64_t head, tail;
 } bare;
 
-/* What all of them write: the same words from the same place, filled in main(). */
+/* The bytes that all variants write: the same words from the same place, filled in main(). */
 static uint64_t template[BENCH_RECORD / 8];
 
 static inline __attribute__((always_inline)) void build(uint64_t *record, bool with_time)
@@ -97,7 +97,7 @@ static NOINLINE void ring_write_time(struct bench_ring *b)
 		ring_write_time_plainly(b);
 }
 
-/* What a handler does that nothing interrupts: the firmware's usual sample. */
+/* A handler that nothing interrupts: the firmware's usual sample. */
 static NOINLINE void ring_write_alone(struct bench_ring *b)
 {
 	uint64_t at = ring_load(&b->ring.published);
@@ -220,7 +220,7 @@ static void run_full(uint64_t records)
 		ring_write(full);
 }
 
-/* What is compared stands side by side. */
+/* Variants that are compared are next to each other. */
 enum {
 	FLOOR,
 	ALONE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the verifying reader makes of a full ring: records copied one by one and counted by type,
- * against memcpy over the same bytes. And two CPUs, each writing its own ring, against one.
+ * The speed of the verifying reader on a full ring: records copied one by one and counted by type,
+ * against memcpy over the same bytes. Also two CPUs, each writing its own ring, against one.
  */
 #include <string.h>
 #include <unistd.h>

@@ -38,7 +38,7 @@ def check(binary):
 
 BINARY, REASON = machine.model("x86_64")
 if REASON:
-    tap.skip("what a segment switch costs", REASON)
+    tap.skip("the cost of a segment switch", REASON)
 else:
     check(BINARY)
 tap.finish()

@@ -18,7 +18,7 @@ import machine  # noqa: E402
 import qemu  # noqa: E402
 import tap  # noqa: E402
 
-SKID = 2000  # what bts_nmi.c expects
+SKID = 2000  # the same as in bts_nmi.c
 IMAGE = machine.TOP / "build/x86_64/tests/x86_64/bts_nmi.elf"
 
 

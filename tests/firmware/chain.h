@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands between the firmware and an image that it is to start: \image.efi on the volume that
- * we come from. The words in \chain.cfg beside it are what the firmware is to look like; what
- * stands there behind "-- " is the image's load options.
+ * Changes the firmware before it starts an image: \image.efi on the volume that
+ * we come from. The words in \chain.cfg beside it are what the firmware is to look like; the
+ * words behind "-- " are the image's load options.
  *
  *	pci, gop, mp, font	it has no such protocol
  *	holes			its memory has thousands of them

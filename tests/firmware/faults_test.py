@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # check-timeout: 1200
-"""What is reported when code goes wrong: faults.c does it, the console and the screen tell it."""
+"""Reports of faults: faults.c causes them, the console and the screen show the reports."""
 
 import bisect
 import pathlib
@@ -133,7 +133,7 @@ def cells(machine, columns, rows):
 
 
 def settled(look):
-    """What look() finds wrong in the end: the machine says on its serial line that it has stopped,
+    """The first of look()'s complaints: the machine says on its serial line that it has stopped,
     and then draws that line."""
     deadline = time.monotonic() + qemu.PATIENCE
     while (wrong := look()) and time.monotonic() < deadline:

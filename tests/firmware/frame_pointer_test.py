@@ -21,7 +21,7 @@ import tap  # noqa: E402
 TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}
 CALL = re.compile(r"(call|bl|blr)\b")
 FRAME = {"x86_64": re.compile(r"mov\s+%rsp,%rbp"), "aarch64": re.compile(r"(mov|add)\s+x29, sp")}
-# What a function may do to the frame pointer: make it, restore it.
+# The allowed changes of the frame pointer: set up, restore.
 ALLOWED = {
     "x86_64": re.compile(r"mov\s+%rsp,%rbp|lea\s+\S*\(%rsp\),%rbp"),
     "aarch64": re.compile(r"(mov|add)\s+x29, sp|ld[pr]\s+x29, .*\[sp"),
@@ -50,7 +50,7 @@ def functions(arch, *files):
 
 
 def objects(arch, sources):
-    """What these sources of ours became."""
+    """The object files of these sources."""
     return [TOP / f"build/{arch}/obj/{path.relative_to(TOP)}.o" for path in TOP.glob(sources)]
 
 

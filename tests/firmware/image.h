@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the test images have in common: the way from UEFI to a machine of our own, with the command
+ * Common code of the test images: the way from UEFI to a machine of our own, with the command
  * line's words to choose what happens, and TAP on the console.
  */
 #ifndef TESTS_FIRMWARE_IMAGE_H
@@ -93,7 +93,7 @@ static inline EFI_STATUS test_boot(EFI_HANDLE image, EFI_SYSTEM_TABLE *system,
 	return (EFI_STATUS)arch_take_over(story, NULL);
 }
 
-/* What most stories begin with: console, clock, heap. The clock's error. */
+/* Most tests begin with this: console, clock, heap. Returns the clock's error. */
 static inline int test_start(void)
 {
 	void *heap;

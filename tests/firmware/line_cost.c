@@ -103,7 +103,7 @@ static void host_gets(uint8_t flags)
 	host_sends(body, wire_put_get(body, &request, flags));
 }
 
-/* ---- What lies in the region ---- */
+/* ---- The region's content ---- */
 
 static uint64_t word_of(unsigned sample, unsigned word, uint64_t chance)
 {

@@ -305,7 +305,7 @@ static bool wait_for_idle(unsigned cpu)
 	return false;
 }
 
-/* What one other CPU does right; false at the first wrong thing, which is said. */
+/* Checks of one other CPU; false at the first failure, which is printed. */
 static bool try_cpu(unsigned cpu)
 {
 	bool waits = test_asked("signals-wait");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the compiler made of the code that runs in handlers.
+"""Checks the object code of handlers.
 
 A handler saves the general registers and nothing else, and may interrupt anything. So whatever it
 can reach uses no vector register, takes no bus lock, calls no outlined atomics, and calls nothing
@@ -181,7 +181,7 @@ def check_that_faults_are_found(arch):
 
 @functools.cache
 def libc_names(arch):
-    """What newlib's libc.a, libm.a and libgcc.a define."""
+    """The symbols that newlib's libc.a, libm.a and libgcc.a define."""
     newlib = subprocess.run(
         [TOP / "deps/newlib", "--path", arch], capture_output=True, text=True, check=True
     ).stdout.strip()

@@ -34,7 +34,7 @@ REGION = re.compile(r"ivshmem-(plain|doorbell),.*")
 CHARDEV = re.compile(r"(?:file|socket|stdio|null),id=([^,]*)(,.*|)")
 MEMORY = re.compile(r"(memory-backend-file,.*)mem-path=[^,]*(.*)")
 
-# What is written before QEMU has started; nobody reads the answers. Memory that is shared is its host's.
+# Sent before QEMU has started; nobody reads the answers. Shared memory belongs to the host.
 ORDERS = """{{"execute": "qmp_capabilities"}}
 {{"execute": "migrate-set-capabilities",
  "arguments": {{"capabilities": [{{"capability": "x-ignore-shared", "state": true}}]}}}}
@@ -56,7 +56,7 @@ def pairs(words):
 
 
 def kept_value(option, value, bell, scratch):
-    """What the machine that is kept has for one of these options."""
+    """The kept machine's value of one of these options."""
     if option == "-cpu":
         if ",pmu=on" in value:
             return MODEL.sub("", value)
@@ -87,7 +87,7 @@ def parked_words(words, scratch):
 
 
 def identity(path):
-    if path.startswith(f"{TOP}/build/quick-"):  # whose name is by what is in it
+    if path.startswith(f"{TOP}/build/quick-"):  # its name depends on its content
         return path.removeprefix(TOP)
     status = os.stat(path)
     return f"{path} {status.st_size} {status.st_mtime_ns}"

@@ -18,7 +18,7 @@ PARKED = "6261726570657266"  # parked.c's, in a register
 
 
 def serve_doorbell(path, size):
-    """What a peer of ivshmem asks for before its machine starts, after QEMU's
+    """The requests of an ivshmem peer before its machine starts, after QEMU's
     docs/specs/ivshmem-spec.txt: the version, its number, the memory."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
@@ -36,7 +36,7 @@ def serve_doorbell(path, size):
 
 
 def die_with_us():
-    """Whoever waits for the machine may be killed meanwhile: prctl(2), PR_SET_PDEATHSIG."""
+    """The process that waits for the machine may be killed meanwhile: prctl(2), PR_SET_PDEATHSIG."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 

@@ -43,10 +43,10 @@ def names():
             "console's file": other("-chardev", "file,id=console,path=/dev/fd/9"),
             "initrd": [*MACHINE, "-initrd", "c"], "monitor": [*MACHINE, "-qmp", "unix:d"]}
     tap.equal([name for name, words in same.items() if tuple(parked.parked_words(words, "/x")) != of], [],
-              "what the firmware does not look at makes no other machine")
+              "options that the firmware does not see make no other machine")
     others = {option: other(option, "x") for option in ("-machine", "-cpu", "-smp", "-m", "-bios")}
     tap.equal([name for name, words in others.items() if tuple(parked.parked_words(words, "/x")) == of], [],
-              "what it looks at does")
+              "options that it sees do")
     refused = []
     for words in ([*MACHINE, "-S"], [*MACHINE, "-drive", "file=x"], [*MACHINE, "-device", "nvme"],
                   other("-chardev", "udp,id=console"), other("-cpu", "max,spe=on,spe-leftovers=on")):

@@ -130,7 +130,7 @@ class Monitor:
                 return reply["return"]
 
     def line(self, text):
-        """What the monitor for people says to a line."""
+        """The answer of the human monitor to a line."""
         return self.ask("human-monitor-command", **{"command-line": text})
 
     def close(self):
@@ -194,7 +194,7 @@ class Machine:
             return None
 
     def screen(self):
-        """What is on the screen: width, height, and rows of (red, green, blue) bytes."""
+        """The screen's picture: width, height, and rows of (red, green, blue) bytes."""
         path = pathlib.Path(self.directory.name) / "screen.ppm"
         self.monitor.ask("screendump", filename=str(path))
         kind, size, _, pixels = path.read_bytes().split(b"\n", 3)

@@ -90,7 +90,7 @@ def check(binary):
 
 BINARY, REASON = machine.model("x86_64")
 if REASON:
-    tap.skip("what a sample costs", REASON)
+    tap.skip("the cost of a sample", REASON)
 else:
     check(BINARY)
 tap.finish()

@@ -55,7 +55,7 @@
 			0xb3, 0xdf, 0x98, 0x3c, 0x00, 0x60, 0x24, 0xf0 \
 		}                                                      \
 	}
-/* UEFI 2.10, 20.2; GNU-EFI does not declare it. What is not called has no type. */
+/* UEFI 2.10, 20.2; GNU-EFI does not declare it. Functions that are not called have no type. */
 #define ACPI_TABLE_PROTOCOL_GUID                                       \
 	{                                                              \
 		0xffe06bdd, 0x6107, 0x46a6,                            \
@@ -167,7 +167,7 @@ static void spin_on_stack(uint64_t ms)
 	bool stay = spin_on_words_below(ms);
 
 	efi_system->BootServices->RestoreTPL(before);
-	say("what lies below the stack pointer %s\r\n", stay ? "stays" : "is overwritten");
+	say("memory below the stack pointer %s\r\n", stay ? "stays" : "is overwritten");
 }
 
 static __attribute__((noinline, no_icf)) void spin_elsewhere(uint64_t ms)
@@ -317,7 +317,7 @@ static void signal_before_exit(void)
 	mask_otherwise();
 	masked = masked_now();
 	efi_system->BootServices->SignalEvent(before_exit);
-	say("what is masked %s\r\n", masked_now() == masked ? "stays" : "has changed");
+	say("the mask %s\r\n", masked_now() == masked ? "stays" : "has changed");
 }
 
 static void leave(uint64_t ms)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whose function an address is: held for every instruction of the image and of a payload, assembly
+"""The function of an address: checked for every instruction of the image and of a payload, assembly
 included, and by what readers of other makers see in the files that perf is pointed at.
 
 check-spare: files are read
@@ -55,9 +55,9 @@ def labels_in_code(arch, path):
 
 
 def nameless(arch, code, names):
-    """Instructions of one file that are in no function of another's table. What the
-    assembler fills long gaps with, and what ld adds for an erratum of Cortex-A53 (843419), has no
-    name, and begins with a jump over it."""
+    """Instructions of one file that are in no function of another's table. Two
+    kinds are excused: the assembler's filling of long gaps, and ld's code for an erratum of Cortex-A53
+    (843419), which has no name and begins with a jump over it."""
     lost, at, over = [], 0, 0
     for line in out(TOOLS[arch] + "objdump", "-d", "--no-show-raw-insn", code).splitlines():
         match = re.match(r" +([0-9a-f]+):\t(.*)", line)
@@ -85,7 +85,7 @@ def moved(arch, path):
 
 
 def named_by_others(arch, path, names):
-    """What addr2line, which has no DWARF here, calls the first and the last byte of each; where
+    """The names that addr2line, without DWARF here, gives the first and the last byte of each; where
     several names are one function's, any will do."""
     wanted, addresses = [], []
     for start, end, _ in names:

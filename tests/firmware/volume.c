@@ -2,7 +2,7 @@
 /*
  * Boot services stay: \region.bin, a whole trace region, is read from the volume that we come from
  * and saved there (agent/volume/volume.h), once for each word of the command line, which is a
- * name, or "-": the next number. What each try comes to is said.
+ * name, or "-": the next number. The result of each try is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>

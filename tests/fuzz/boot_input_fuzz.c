@@ -108,7 +108,7 @@ static void tell_nothing(void *context, uint64_t ns, const char *name)
 	(void)name;
 }
 
-/* What acpi_parse() says of a memory that holds these bytes. */
+/* The result of acpi_parse() for a memory that holds these bytes. */
 static int parse_tables(const uint8_t *data, size_t size, struct arch_platform *platform)
 {
 	const uint8_t *table;

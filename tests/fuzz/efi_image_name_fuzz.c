@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an image is called that does not say so itself: by the nodes of its device path, or by its
+ * The name of an image that has none in its file: by the nodes of its device path, or by its
  * section in a firmware volume, whatever their bytes. The name is text and fits; nothing is read
  * beyond a section's end, or a path's; what the firmware has allocated is given back.
  *

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What may change: the words that docs/trace-region.md gives to the host. */
+/* The words that may change: those that docs/trace-region.md gives to the host. */
 static bool is_hosts(uint32_t at)
 {
 	uint32_t bell = (at - RIG_BELLS) % 64, ring = at - RIG_CONTROL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What somebody has put below --symbols DIR, whatever its bytes. An image: its own symbol table is
+ * A file with any bytes below --symbols DIR. An image: its own symbol table is
  * read. An ELF file (bit 1 of the first byte) that is called as a good image is. Of either an ELF
  * file is made, in which each function lies in code and none overlaps another, and which is not
  * much larger than what it was made of. A first byte that is odd: the rest are changes to a good

@@ -198,7 +198,7 @@ static void put_missing(void *context, const struct missing *missing)
 	missing_text(missing, text, sizeof(text));
 }
 
-/* What a summary computes of a ledger. */
+/* The values that a summary computes from a ledger. */
 static void tell(const struct ledger *ledger)
 {
 	char advice[128];
@@ -208,7 +208,7 @@ static void tell(const struct ledger *ledger)
 	missing_advice(ledger, advice, sizeof(advice));
 }
 
-/* What a dump has collected is forgotten, for the next one. */
+/* Discard the data of the last dump. */
 static void begin_anew(void)
 {
 	format_flush(dump.format);
@@ -234,7 +234,7 @@ static const char *past_blocks(const char *at)
 	return past(at, "</script>\n");
 }
 
-/* What a recording says is in no other place, and is neither HTML nor a script there. */
+/* Text of a recording is in no other place of the page, and is neither HTML nor a script there. */
 static void require_sound(const char *page)
 {
 	static const char facts[] = "<script type=\"application/json\" id=\"facts\">";

@@ -69,7 +69,7 @@ static void prepare(void)
 	dump.format = malloc(sizeof(*dump.format));
 	dump.symbols = symbols_new(NULL);
 	must(dump.format && dump.symbols);
-	/* What is printed is formatted, and goes nowhere. */
+	/* Printed text is formatted, then dropped. */
 	format_init(dump.format, open("/dev/null", O_WRONLY));
 	dump.path = path;
 }
@@ -99,7 +99,7 @@ bool region_patch(const uint8_t *data, size_t size, size_t i, size_t *place, uin
 	return true;
 }
 
-/* What the last one found, conserved or not. */
+/* The last dump's result: conserved or not. */
 static bool close_dump(void)
 {
 	bool conserved = dump.has_ledger && check_conserved(&dump.ledger, NULL, NULL);

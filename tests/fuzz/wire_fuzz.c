@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a serial line brings, on either side. An even first byte: the rest comes over the line,
+ * Bytes from a serial line, on either side. An even first byte: the rest comes over the line,
  * byte by byte, and is taken apart as far as it goes. Odd ones: the rest is a body, which comes
  * through as it is; or the content of a DATA; or words, which come back as they are.
  */

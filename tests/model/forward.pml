@@ -28,7 +28,7 @@
 #define NO_F		8 /* the reader goes to sleep without a fence */
 #define FORGET_LOST	9 /* no LOST record is written */
 #define TORN_RESERVE	10 /* space is taken although a handler has just taken it */
-#define NO_REPUBLISH	11 /* what a handler wrote while head was published stays unseen */
+#define NO_REPUBLISH	11 /* a handler's records, written while head was published, stay unseen */
 
 byte mutant = 77; /* chosen by tests/model/check */
 #define MUTANT mutant

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `record --lossless`: CPUs whose programs share a lock, and which stand still together until a
- * reader has made room (agent/record/record_lossless.c). The reader has of a ring only what some CPU pumps;
- * it may die, is given up then, and may have a successor. A record is one slot. What a CPU tells
- * others it tells again with each tick, and signals are barriers, so memory's order has no part in
- * this. MUTANT has one thing wrong.
+ * `record --lossless`: CPUs whose programs share a lock, and which stall together until a reader
+ * has made room (agent/record/record_lossless.c). The reader sees of a ring only the part that some
+ * CPU pumps. The reader may die; it is then given up, and may have a successor. A record is one
+ * slot. A CPU repeats its messages to other CPUs with each tick, and signals are barriers, so
+ * memory order has no part in this model. MUTANT has one fault.
  */
 #define CPUS	2
 #define RING	3
@@ -16,11 +16,11 @@
 #define SMALL	     1 /* the reserve is less than what is written before a CPU stands */
 #define NO_GATE	     2 /* a timer does not look before it writes */
 #define NO_SIGNAL    3 /* a record that leaves too little room calls nobody */
-#define HANDLER	     4 /* who has interrupted a handler stands, too */
+#define HANDLER	     4 /* a CPU that has interrupted a handler stalls, too */
 #define FOR_STANDING 5 /* a CPU stands while another stands, not while another waits */
-#define ALL_FIRST    6 /* who waits goes on only when all the others stand */
-#define NO_PUMP	     7 /* who stands leaves the line to those that run */
-#define KEEPS_RIGHT  8 /* who leaves without room goes on saying that it waits */
+#define ALL_FIRST    6 /* a stalled CPU continues only when all others stall */
+#define NO_PUMP	     7 /* a stalled CPU leaves the line to the running ones */
+#define KEEPS_RIGHT  8 /* a CPU that leaves without room still says that it waits */
 #define NO_END	     9 /* a dead reader is waited for */
 
 byte mutant = 77; /* chosen by tests/model/check */
@@ -30,7 +30,7 @@ bit waits[CPUS], stands[CPUS], pending[CPUS], live[CPUS];
 bit excused[CPUS]; /* its ring was left without a reader, and has had no room since */
 
 byte ended;
-byte lock = NOBODY; /* whose */
+byte lock = NOBODY; /* its holder */
 bit pumping;	    /* a CPU is at the line */
 bit dead, heir, died, given_up;
 

@@ -26,7 +26,7 @@
 #endif
 
 byte mem[PLACES];
-byte seen[LOADERS * PLACES]; /* what R had seen of each place; or either, AT(place) */
+byte seen[LOADERS * PLACES]; /* the values of each place that R has seen; or either, AT(place) */
 byte b_place[2 * DEPTH], b_value[2 * DEPTH];
 bit b_release[2 * DEPTH];
 byte b_used[2];
@@ -82,7 +82,7 @@ inline load_acquire(place, to)
 {
 	atomic {
 		load(place, to);
-		/* what comes after is no older than what was loaded */
+		/* later loads are no older than the earlier ones */
 		fence_loads()
 	}
 }

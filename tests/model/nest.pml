@@ -12,12 +12,12 @@
 
 #define NONE		0
 #define TORN_RESERVE	1 /* a claim holds although a handler has published meanwhile */
-#define NO_REPUBLISH	2 /* what a handler wrote while head was published stays unseen */
+#define NO_REPUBLISH	2 /* a handler's records, written while head was published, stay unseen */
 #define PUBLISH_EARLY	3 /* head before the record */
 #define PUBLISHED_FIRST 4 /* a handler's claim of the position before is taken for an outer one's */
-#define NO_HEAD		5 /* what was nested and is not published yet is not looked at */
+#define NO_HEAD		5 /* records that were nested and not yet published are not looked at */
 #define SHOW_LAST	6 /* published before data_head, so that a handler's head is taken back */
-#define NOT_ALONE	7 /* who has interrupted a writer takes itself for alone */
+#define NOT_ALONE	7 /* a CPU that has interrupted a writer believes that it is alone */
 
 byte mutant = 77; /* chosen by tests/model/check */
 #define MUTANT mutant
@@ -25,7 +25,7 @@ byte mutant = 77; /* chosen by tests/model/check */
 #define FORGET_LOST NOBODY /* there is room for all */
 #define LOST	    NOBODY
 
-byte level; /* who runs */
+byte level; /* the running level */
 byte shown; /* data_head */
 bool there[SLOTS];
 

@@ -11,7 +11,7 @@
 #define NOT_LATE    1 /* one noted while another was being heard is nobody's */
 #define NOT_DUE	    2 /* one that was heard in another's is nobody's */
 #define SENT_FIRST  3 /* sent, and noted afterwards */
-#define HEARD_LATER 4 /* what was asked for is looked at before the note is taken */
+#define HEARD_LATER 4 /* the request is read before the note is taken */
 #define ONE_MORE    5 /* of those that were noted meanwhile one NMI may come */
 
 byte mutant = 77; /* chosen by tests/model/check */

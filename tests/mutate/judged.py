@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was found of mutants that no test kills: tests/mutate/judged.txt.
+"""The judgements of mutants that no test kills: tests/mutate/judged.txt.
 
     equivalent ringbuf/ring.c open
         - if (limit > room)
@@ -74,6 +74,6 @@ def judge(judgements, mutant):
 
 
 def reason(judgements, mutant):
-    """What it says, as a sentence without its end, or None."""
+    """Its text, as a sentence without its end, or None."""
     judgement = judge(judgements, mutant)
     return judgement and judgement.why[0].upper() + judgement.why[1:]

@@ -36,7 +36,7 @@ WORDS = {
 }
 FENCES = {"ring_barrier", "arch_fence", "arch_reg_sync", "__atomic_thread_fence",
           "__atomic_signal_fence", "atomic_thread_fence"}
-# What begins no statement that can be left out.
+# Words that begin no statement that can be left out.
 NO_STATEMENT = set("""if else for while do switch case default goto struct union enum static const
     extern typedef unsigned signed int long short char bool void volatile register inline sizeof
     _Static_assert static_assert __asm__ _Atomic""".split())
@@ -61,7 +61,7 @@ class Mutant:
     in_object: bool = False
 
     def identity(self):
-        """What stays the same when lines are added elsewhere."""
+        """A key that stays the same when lines are added elsewhere."""
         return f"{self.file}\t{self.function}\t{self.before}\t{self.after}"
 
     def apply(self, text):
@@ -123,7 +123,7 @@ def closer_of(toks, at):
 
 
 def owner_of(toks, brace):
-    """Whose block it is that opens at file level: a function's name, an object's, or ""."""
+    """The owner of a block that opens at file level: a function's name, an object's, or ""."""
     before = brace - 1
     if before < 0:
         return ""

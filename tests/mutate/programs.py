@@ -72,7 +72,7 @@ class Test:
 
 
 class Facts:
-    """What the Makefile says."""
+    """The Makefile's value."""
 
     def __init__(self):
         done = command(["make", "-s", "mutate-facts"])
@@ -117,7 +117,7 @@ class Builder:
 
     @staticmethod
     def headers_of(out):
-        """What an object was compiled from, its source included."""
+        """The files that an object was compiled from, its source included."""
         try:
             words = pathlib.Path(f"{out}.d").read_text().replace("\\\n", " ").split()[1:]
         except OSError:
@@ -292,7 +292,7 @@ def recall(test, path):
         setattr(test, name, known[name])
     test.lines = {f: {int(n): c for n, c in l.items()} for f, l in test.lines.items()}
     if not test.results:
-        return test.cpu >= TOO_LONG - 2  # what failed may have been the machine's fault
+        return test.cpu >= TOO_LONG - 2  # the failure may be the machine's fault
     return test.ran == fingerprint(files_run(test))
 
 

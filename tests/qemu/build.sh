@@ -16,7 +16,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/bareperf
-# What the patches were made for; where Debian has it no longer, the newest of the same upstream.
+# The version that the patches were made for; if Debian no longer has it, the newest of the same upstream.
 upstream=1:7.2+dfsg-
 wanted=${upstream}7+deb12u18
 jobs=${JOBS:-2}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the model costs: processor time of QEMU without our patches and with them, same guest.
+"""The cost of the model: processor time of QEMU without our patches and with them, same guest.
 
     tests/qemu/cost.py [ROUNDS [SETS]]
 

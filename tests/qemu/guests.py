@@ -25,7 +25,7 @@ MACHINES = {
 
 
 class Unavailable(Exception):
-    """What the checks need cannot be had: they are skipped."""
+    """A part that the checks need is missing: they are skipped."""
 
 
 def run_script(*command):
@@ -74,7 +74,7 @@ def sections(console):
 
 
 class Sections(dict):
-    """What one script printed; which sections of which script anybody looked at is kept for all."""
+    """One script's output; the sections that were read are noted for all scripts."""
 
     seen = set()
 

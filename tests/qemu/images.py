@@ -26,7 +26,7 @@ EXIT = {"x86_64": ["-device", "isa-debug-exit,iobase=0xf4,iosize=4", "-vga", "no
 # save area, a buffer and a page that cannot be written
 DS_FAULTS = 3 * (3 * 10 - 1 + 2)
 PASSED = {"x86_64": 33, "aarch64": 0}
-# What an image notes ("# what: n"), for us to judge, since only we know the machine
+# An image's notes ("# what: n"), checked here, where the machine is known
 NOTES = {
     "x86_64": {"counters that run at entry": 0},
     "aarch64": {"registers of SPE that are set at entry": 0, "counters that run at entry": 0,

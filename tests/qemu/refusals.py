@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the model does not let anybody do, and whom it leaves alone, for check-model."""
+"""Options that the model refuses, and CPUs that it does not change, for check-model."""
 
 import json
 import re
@@ -51,7 +51,7 @@ def start(binaries, isa, cpu, *more, text=""):
 
 
 def ask(binaries, isa, cpu, commands):
-    """What it answers over QMP to each of (command, arguments)."""
+    """Its answers over QMP to each of (command, arguments)."""
     commands = [("qmp_capabilities", {}), *commands, ("quit", {})]
     text = "".join(json.dumps({"execute": c, "arguments": a}) + "\n" for c, a in commands)
     lines = start(binaries, isa, cpu, "-qmp", "stdio", text=text).stdout.splitlines()
@@ -115,7 +115,7 @@ def check_migration(tap, binaries):
 
 
 def check_without(tap, binaries):
-    """Whoever does not ask for the model must not meet it: every x86 CPU that QEMU knows."""
+    """Without its option the model must change nothing: every x86 CPU that QEMU knows."""
     listed = subprocess.run([binaries["x86_64"], "-cpu", "help"], stdout=subprocess.PIPE,
                             text=True, check=True).stdout
     models = [m for m in re.findall(r"^x86 (\S+)", listed, re.MULTILINE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What check-model found is kept, and found again without a boot as long as nothing that it is about
+"""The results of check-model are kept, and used again without a boot as long as nothing that they depend on
 has changed: the two QEMUs, the guests' kernels and programs, the claims, the firmware, the compilers
 of the images. AGAIN=1 in the environment boots all the same."""
 

@@ -3,7 +3,7 @@
 
 SDK := $(OUT)/sdk
 SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c workload/sdk/threads/*.c) lib/cpio.c lib/parse/quoted.c)
-# What newlib's headers show of POSIX where these are set, and pthread*.c has.
+# newlib's headers show these parts of POSIX where these macros are set; pthread*.c implements them.
 SDK_POSIX := $(addprefix -D_,$(addsuffix =200809L,POSIX_VERSION POSIX_THREADS POSIX_THREAD_PROCESS_SHARED POSIX_TIMEOUTS POSIX_BARRIERS \
 	POSIX_CLOCK_SELECTION POSIX_SEMAPHORES POSIX_SPIN_LOCKS POSIX_READER_WRITER_LOCKS UNIX98_THREAD_MUTEX_ATTRIBUTES))
 # newlib's objects that mallinfo.c and widths.c stand for: programs are linked with -lm and -lc first.

@@ -252,7 +252,7 @@ def forced(target):
 
 
 def reads(target, directory):
-    """What it reads: nothing of it is an ISA's."""
+    """The data that it reads: none of it depends on the ISA."""
     recordings.one_boot(target, target.word, directory, f"{target.isa}, gdb", [
         kind for kind in recordings.KINDS if target.isa == "x86_64" or "branch" not in kind])
     talker.check(talker.remote(target.url), target.here, f"{target.isa}, gdb", 5000, 60000)

@@ -310,7 +310,7 @@ def gdb_stubs():
 def lines():
     ends_by_time("a console that sends without end", tcp(floods_with(b"\xff" * 4096))[1], "no answer")
     name = "a line that answers HELLO and no more"
-    ends_by_time(name, tcp(greets_only)[1], "what is asked for does not come")
+    ends_by_time(name, tcp(greets_only)[1], "requested data does not come")
     ends_by_signal(name, lambda _: tcp(greets_only))
 
 

@@ -234,7 +234,7 @@ def region_file():
     full = Imported(file, "--preallocate=900T", out="newest")
     tap.ok(full.status == 1 and "reserving 989560464998400 bytes for" in full.text and
            newest.script() == run.script(),
-           "what the disk has no room for is refused, and the old file stays", full.text)
+           "a recording without room on the disk is refused, and the old file stays", full.text)
 
 
 def several():
@@ -259,7 +259,7 @@ def several():
     tap.equal([Imported(path, f"--nonce={0xABC0 + i}").summary()["events"][0]["samples"]
                for i in range(2)], [3, 4], "and picked by their nonce")
     run = Imported(path, "--nonce=5")
-    tap.ok(run.status == 1 and "none of 2 trace regions" in run.text, "one that is none is refused",
+    tap.ok(run.status == 1 and "none of 2 trace regions" in run.text, "a number of no region is refused",
            run.text)
 
 

@@ -57,7 +57,7 @@ class Server:
                 self.say(other, number)
 
     def rung(self, number):
-        """Who waits for a bell leaves the count in it."""
+        """A wait for a doorbell leaves the count in it."""
         count = 0
         for bell in self.bells[number]:
             try:

@@ -24,7 +24,7 @@ Welcome = collections.namedtuple(
 
 
 class Line:
-    """A line at a socket. What is no frame is text."""
+    """A line at a socket. Bytes outside of frames are text."""
 
     def __init__(self, path, seconds=300):
         end = time.monotonic() + seconds
@@ -55,7 +55,7 @@ class Line:
         self.sequence += 1
 
     def poll(self, seconds=0.05):
-        """What comes within a moment; False: the line is closed."""
+        """Bytes that come within a moment; False: the line is closed."""
         if not select.select([self.socket], [], [], seconds)[0]:
             if self.framed and time.monotonic() - self.heard > 1.5:  # it takes us for gone
                 self.heard = time.monotonic()
@@ -122,7 +122,7 @@ class Line:
             lambda: self.welcome and self.welcome.host_nonce == self.nonce, seconds, 1,
             lambda: self._hello(version, probe))
         if nonce is None:
-            self.number, self.done = 0, {}  # what came before was another session's
+            self.number, self.done = 0, {}  # earlier frames were another session's
         return self.framed
 
     def _hello(self, version, probe):

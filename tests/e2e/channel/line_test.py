@@ -112,7 +112,7 @@ def is_text(m):
            line.text[-800:])
     line.write(b"hep\x7flp\r\n")
     tap.ok(line.wait_text("record [") and "hep\b \blp\r\n" in line.text,
-           "what is typed is echoed, mended and carried out", line.text[-800:])
+           "typed text is echoed, edited and carried out", line.text[-800:])
     line.text = ""
     line.write(b"recrod\r")
     tap.ok(line.wait_text("unknown command") and line.wait_text("recrod\r\n^\r\n"),
@@ -156,7 +156,7 @@ def is_framed(m, directory):
         rung.append(line.clear(bell))
 
     line.until(lambda: line.status.reply == number, 300, 0.1, look)
-    look()  # what a host that was kept from looking finds
+    look()  # as a host finds it that could not look earlier
     tap.ok(1 in rung and (0, 1) in rung, "its owner's wakeups come as STATUS, and CLEAR takes them",
            rung)
     tap.equal(line.word(line.word(BOX, "<Q") + REPLY + 4, "<i"), 0, "the mailbox works by PUT")
@@ -294,7 +294,7 @@ class Reader:
             self.line.put(control + TAIL, self.line.get(control + HEAD, 8))
 
     def withdraws(self):
-        """Who switches off then may not answer."""
+        """A machine that switches off then may not answer."""
         self.line.number += 1
         self.line.send(host.PUT, struct.pack("<IHQI", self.line.number, 4, tr.READER, 0))
 

@@ -143,7 +143,7 @@ def in_ram(agent):
     tap.equal((agent.command(b"record --then poweroff -- calltree 1"),
                agent.command(b"record --then reboot -- calltree 1"),
                agent.command(b"list --region-size 64")), (EINVAL,) * 3,
-              "what would throw the recording away is refused, and so is another size by now")
+              "a command that would discard the recording is refused, and so is a change of the size")
     tap.ok("it is in RAM, and nobody reads it" in agent.console(), "with the reason",
            agent.console())
     tap.equal((agent.command(b"record -e cyles -- calltree"),

@@ -110,7 +110,7 @@ CASES = (
      "a machine that has begun another run"),
     (fall_silent, UNFINISHED, "no sign of life for 2.5 s (its last state: recording)",
      "a heart that stands still"),
-    (be_written_over, ERROR, "offset 0x30: the state 99 is unknown", "a state that is none"),
+    (be_written_over, ERROR, "offset 0x30: the state 99 is unknown", "an unknown state"),
     (lie, ERROR, "ring 0, position", "a head that cannot be"),
     (lose_the_lease, ERROR, "another reader has taken the machine's rings",
      "a reader that others took for dead"),

@@ -53,7 +53,7 @@ def woken(remote):
            "a recording by an ivshmem server's socket", text)
     wakeups = remote.dump("woken")["wakeups"]
     tap.ok(server.rung(1) == wakeups["sent"] + wakeups["repeated"] > 2,
-           "whose doorbells wake us, and not peer 0", wakeups)
+           "its doorbells wake the tool, and not peer 0", wakeups)
 
 
 def questions(remote):
@@ -69,7 +69,7 @@ def questions(remote):
         tap.ok(status == REFUSED and why in text, f"there is nothing to {command}", text)
     status, text = remote("record -C 9 -- noploop 0.3", "-o", "ninth")
     tap.ok(status == REFUSED and "CPU 9 is not there" in text and "ninth" not in remote.files(),
-           "what the machine refuses leaves no file", text)
+           "a command that the machine refuses leaves no file", text)
     status, text = remote("stat -e cpu-clock -- noploop 0.3", "--json")
     tap.ok(status == 0 and json.loads(text), "stat --json has the counts", text)
     status, text = remote("attach", "-o", "/nowhere/perf.data")
@@ -131,7 +131,7 @@ def joined(remote):
     kill(first)
     status, text = remote("record -- noploop 0.3", "-o", "second")
     tap.ok(status == ERROR and "bareperf attach" in text,
-           "whose recording goes on when that one is gone", text)
+           "the recording continues when that reader is gone", text)
     for _ in range(2):
         size = more_than_now(remote.directory / "joined")
         process = remote.start("attach", "-o", "joined")
@@ -141,7 +141,7 @@ def joined(remote):
         text = process.communicate(timeout=live.PATIENCE)[0]
         tap.ok(process.returncode == INTERRUPTED and "from now on records are lost" in text and
                "attach --channel" in text and "joined.journal" in remote.files(),
-               "who leaves is told what that means, and how to come back", text)
+               "a reader that leaves reports the loss to expect, and how to resume", text)
     subprocess.run(["perf", "report", "--stdio", "-i", "joined"], cwd=remote.directory,
                    check=True, capture_output=True)
     status, text = remote("attach", "-o", "joined")
@@ -150,7 +150,7 @@ def joined(remote):
            "a run that was joined in its middle, left and joined again has a ledger that is exact",
            (text, summary))
     tap.equal(total(summary, "elsewhere"), remote.samples("first"),
-              "what another reader took before is as many as that one's file has")
+              "the number of records that another reader took is that of its file")
     status, text = remote("attach", "-o", "late")
     tap.ok(status == ERROR and f"run {run} is over, and has been read to its end" in text and
            "late" not in remote.files(),

@@ -144,7 +144,7 @@ def refusals():
 
 
 def leftovers(binary):
-    """What the model's firmware leaves: event counters 0 and 1, and the cycle counter."""
+    """The counters that the model's firmware uses: event counters 0 and 1, and the cycle counter."""
     for name, kind, _ in LEVELS:
         run = machine.Recording(
             "record -e cycles,instructions -c 1000000 -- noploop 1", "--arch", "aarch64", "--qemu",
@@ -162,7 +162,7 @@ def leftovers(binary):
 
 
 def many_events(name, kind):
-    """Twelve events on the six counters of this machine. What one counts alone is of the program
+    """Twelve events on the six counters of this machine. A single counter counts only the program
     only, at whichever level we were entered: the same, but for the few instructions of ours between
     the counters' start and the program's."""
     workload = "-- branches 20000000"

@@ -238,7 +238,7 @@ def faults(agent, prompt, turns):
                f"{name}: PARTIAL, and the bytes add up", (records, ledger))
         tap.ok(all(r.size % RECORD == 0 for r in records), f"{name}: no piece of a record",
                records)
-        # What passes until the next tick is 1 ms of operations, at 16 ns each.
+        # Until the next tick 1 ms of operations passes, at 16 ns each.
         missing = prompt - ledger["aux_written"]
         tap.ok(-agent.slack <= missing <= 300 * RECORD + (100 * RECORD if syndrome >> 18 & 1 else 0),
                f"{name}: then it goes on", (missing, ledger))

@@ -137,7 +137,7 @@ def addresses_are_the_buffer_s(binary):
 
 
 def stock_perf_makes_events_of_records(run, found):
-    """What `perf script` and `perf mem` work on."""
+    """The samples of `perf script` and `perf mem`."""
     text, _, _ = run.perf("script", "-F", "event")
     names = collections.Counter(text.replace(":", "").split())
     accesses = [r for r in found if r.operation in ("load", "store")]
@@ -194,7 +194,7 @@ class Live(live.Live):
         self.until(self.is_recording)
 
     def woken_by_aux(self):
-        """What the first ring's ledger says."""
+        """The first ring's ledger."""
         return self.word(self.table("ring_ledger") + 48)
 
     def aux(self):
@@ -222,7 +222,7 @@ def snapshots(binary):
 
 
 def readers_die(binary):
-    """Whoever comes after takes up the area where the last one gave it back."""
+    """A later reader resumes the area where the last one gave it back."""
     run = Live(binary, "record -e arm_spe/ts_enable=1/ -c 1024 -m,64 --aux-watermark 16384 "
                        "-- noploop 4")
     killed, pid = 0, None

@@ -140,7 +140,7 @@ def a_million(binary):
 
 
 def a_megabyte(binary, beside):
-    """What a user would say: an area that the reader has to keep up with."""
+    """The case of a typical user: an area that the reader has to keep up with."""
     name = "-m,256"
     run = record(binary, "record -e bts// -m,256 -- branches 1000000")
     accounts = conserved(run, name)

@@ -152,7 +152,7 @@ def handlers(binary):
            "ten events are recorded", run.text)
     tap.equal(len(samples), 9, "nine of them happen")
     tap.ok(not any(str(name).startswith(("framebuffer_", "uart_")) for functions in samples.values() for name in functions),
-           "what the program prints is not drawn while it is recorded", samples)
+           "the program's output is not drawn while it is recorded", samples)
     # Ticks and an event's overflows may march in step for a while, so that one event meets more of
     # a handler's first instructions than its share; all of them together do not.
     program = ("called", "main", "elf_relocate", "memcpy")  # itself, and loaded
@@ -205,7 +205,7 @@ def many_events(binary):
 
 
 def leftovers(binary):
-    """What the model's firmware leaves: general counters 0 and 1, fixed counter 0, and bits of
+    """The counters that the model's firmware uses: general counters 0 and 1, fixed counter 0, and bits of
     IA32_DEBUGCTL."""
     run = record(binary, "record -e cycles -c 100000 -- noploop 0.1", ",pmu-leftovers=on")
     cpu = run.summary()["cpus"][0]

@@ -48,7 +48,7 @@ status, figures = run("echo 'bench cost 62 instructions keep 60 worse'")
 tap.equal(
     (status, figures[0]["keep"], figures[0]["verdict"]),
     (0, 60, "worse"),
-    "what is only to be kept has no goal, and is no failure when it is worse",
+    "a figure without a goal is no failure when it is worse",
 )
 status, figures = run("echo 'bench theirs 1105 instructions peer'")
 tap.equal(
@@ -62,7 +62,7 @@ environment.pop("PERF_BUILDID_DIR")  # tap's
 status, figures = run("echo $PERF_BUILDID_DIR; echo 'bench start 1 ms goal 5 ok'")
 tap.ok(
     figures[0]["from"][0].endswith("/build/bench/buildid-cache"),
-    "what it records is not kept in the user's ~/.debug",
+    "its recordings are not kept in the user's ~/.debug",
     figures,
 )
 tap.equal(run("echo 'bench start 1 ms goal 5 ok'; exit 1")[0], 1, "a benchmark that dies fails")

@@ -64,7 +64,7 @@ def copied(tree):
 
 
 def built_anew(tree):
-    """What is released, in another directory, by somebody with another environment."""
+    """The release, made in another directory and environment."""
     other = environment(CCACHE_DISABLE="1", LC_ALL="C.UTF-8", TZ="Pacific/Kiritimati")
     targets = ["firmware", "sdk", "host"]
     if EVERYTHING:

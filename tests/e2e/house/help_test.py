@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the tool says of itself: help, manual pages and exit statuses agree.
+"""The tool's help, manual pages and exit statuses agree.
 
 check-spare: no claim is about time
 """

@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import machine
 import tap
 
-DEBIAN = "/usr/bin/python3"  # whose modules are packages; another Python may come first in PATH
+DEBIAN = "/usr/bin/python3"  # its modules are packages; another Python may come first in PATH
 INSTALLED = "share/bareperf/labgrid/farm.yaml"
 
 
@@ -31,7 +31,7 @@ def missing():
 
 
 def refusal(call, *words):
-    """What a driver's method says that fails, or None."""
+    """The error of a driver's method that fails, or None."""
     from labgrid.driver.exception import ExecutionError
     try:
         call(*words)
@@ -60,7 +60,7 @@ def records(target, directory):
            "list and console have the machine's words")
     said = refusal(driver.record, "-e cyles -- noploop")
     tap.ok(said and "exit status 126" in said and "cycles?" in said,
-           "what fails is an ExecutionError that says what and why", said)
+           "a failure is an ExecutionError with the command and the reason", said)
     said = refusal(driver.stop)
     tap.ok(said and "records nothing" in said, "so is what there is nothing of", said)
     tap.equal(refusal(driver.reboot), None, "it takes a reboot")
@@ -72,7 +72,7 @@ def cables(farm):
             for name in ("board", "rack", "emulator")}
     tap.equal(urls, {"board": "serial:/dev/ttyUSB0,115200", "rack": "tcp:consoles.example:3000",
                      "emulator": "gdb:localhost:1234,scan=0-0x20000000"},
-              "what is bound to a serial port is recorded by it, by default")
+              "a driver that is bound to a serial port records by it, by default")
     rack = farm.get_target("rack")
     rack.get_resource("NetworkSerialPort", wait_avail=False).protocol = "rfc2217"
     said = refusal(rack.get_driver("BareperfDriver", activate=False).url)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the host tool and the images are linked of, by the symbols in them.
+"""The objects that the host tool and the images are linked of, by their symbols.
 
 The host tool drives no hardware, real or faked: of what the target is made of it has what
 CONTRIBUTING.md says that both sides link (tests/e2e/house/walls_test.py reads that, too). An image has its
@@ -24,7 +24,7 @@ HOST = TOP / "build/host"
 BOTH = re.search(r"^Both sides link (.*?)\.",
                  (TOP / "CONTRIBUTING.md").read_text(), re.MULTILINE)
 SHARED = tuple(re.findall(r"`([\w/-]+/)`", BOTH.group(1)))
-# What must be in each, of all sides that it has.
+# The objects that each program must have, of each side.
 TOOL_RESIDENTS = {"ring_reader_take", "region_open", "command_parse", "main"}
 IMAGE_RESIDENTS = {"ring_reader_take", "region_open", "command_parse", "event_init", "efi_main"}
 
@@ -36,12 +36,12 @@ def defined(path, *options):
 
 
 def global_symbols(objects):
-    """What the objects define for others, by object."""
+    """The symbols that objects define for others, by object."""
     return {path: defined(path, "--extern-only") for path in objects}
 
 
 def intruders(program, residents, objects):
-    """What of these objects, {path: names}, is in the program; or which of its residents is not."""
+    """The symbols of these objects, {path: names}, that the program has; or those of its residents that it lacks."""
     inside = defined(program)
     if not residents <= inside:
         return {"not found": sorted(residents - inside)}
@@ -66,7 +66,7 @@ tap.equal(intruders(HOST / "bareperf", TOOL_RESIDENTS, global_symbols(target)), 
           "the host tool links no driver, no fake register, no writing half of a ring, no line")
 host = [path for path in (HOST / "plain/host-tools").rglob("*.o")
         if (TOP / path.relative_to(HOST / "plain")).with_suffix(".c").exists()]
-seam = set()  # what the writer asks of where it runs is defined on either side
+seam = set()  # the writer's needs are defined on either side
 for path in (TOP / "build/x86_64/obj/agent/volume").glob("*.o"):
     seam |= defined(path, "--extern-only")
 host_only = {path: names - seam - {"main"} for path, names in global_symbols(host).items()}

@@ -48,7 +48,7 @@ HOTSPOT = os.environ.get("HOTSPOT_PARSER") or \
     next(iter(pathlib.Path("/usr/lib").glob("*/libexec/hotspot-perfparser")), None)
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-matrix-")
 HERE = pathlib.Path(WORK.name)
-NOTES = [  # what a reader says that is no fault of the file; its number is the note's in the table
+NOTES = [  # a reader's complaints that are no fault of the file; their number is the note's in the table
     (r".*Only instruction-based sampling period is currently supported by Arm SPE.*",
      "perf reports its own default as the only one"),
     (r"unwind: target platform=arm64 is not supported", "perf reports its architecture"),
@@ -114,7 +114,7 @@ def in_the_middle(data):
 
 
 class Recording:
-    """What we make of a file."""
+    """The tool's result for a file."""
 
     def __init__(self, kind, path):
         self.kind, self.path = kind, path

@@ -205,28 +205,28 @@ def outcomes(directory):
            "where the test looks, every fault is killed", text)
     status, text = mutate(directory, "ringbuf/small.c:small_larger")
     tap.ok(status == 0 and "100.0 %" in text and "equivalent: 1" in text,
-           "what is judged equivalent counts in nobody's favour", text)
+           "a mutant that was judged equivalent does not count", text)
     status, text = mutate(directory, "ringbuf/small.c:small_unknown")
     tap.ok(status == 1 and "+ return a | 5;" in text and "+ return a ^ 4;" in text and
            "+ return a ^ 6;" not in text,
-           "what no test looks at survives, and is printed unless it is named", text)
+           "a mutant that no test notices survives, and is printed unless it is named", text)
     status, text = mutate(directory, "ringbuf/small.c:small_elsewhere")
     tap.ok(status == 0 and "survived (" not in text and
            "run by no unit test: ringbuf/small.c" in text,
-           "what no unit test runs is counted by itself", text)
+           "a line that no unit test runs is counted separately", text)
     status, text = mutate(directory, "ringbuf/small.c:small_twice")
     tap.ok("+ ;" not in text and "a & a" not in text,
-           "what the optimizer makes the same code of is no survivor", text)
+           "a mutant with the same object code is no survivor", text)
     status, text = mutate(directory, "ringbuf/small.c:small_endless")
     tap.ok("+ ;" not in text and "a += 1" not in text, "a test that does not end kills", text)
     status, text = mutate(directory, "ringbuf/small.h")
     tap.ok(status == 0 and "ringbuf/small.h" in text and "100.0 %" in text,
-           "what a header's function does wrong is seen as well", text)
+           "a fault in a header's function is noticed as well", text)
 
 
 def results_are_kept(directory):
     _, text = mutate(directory, "ringbuf/small.c")
-    tap.ok(", 0 to run" in text, "what is known is not run again", text)
+    tap.ok(", 0 to run" in text, "a known mutant is not run again", text)
     source = directory / "ringbuf/small.c"
     source.write_text(SOURCE.replace("a ^ 5", "a + 5"))
     _, text = mutate(directory, "ringbuf/small.c")

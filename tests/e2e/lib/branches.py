@@ -28,7 +28,7 @@ DELIVERY = "delivery"
 
 
 def records(data):
-    """Each record of a file's bytes: its type, where it begins, its length. What an AUXTRACE record
+    """Each record of a file's bytes: its type, where it begins, its length. The bytes behind an AUXTRACE record
     announces stands behind it."""
     at, size = struct.unpack_from("<QQ", data, 40)
     end = at + size
@@ -152,7 +152,7 @@ class Program:
         return self.starts[bisect.bisect_right(self.starts, address) - 1]
 
     def edge(self, source, target):
-        """What kind of edge this is, or None where the program has none such."""
+        """The kind of this edge, or None if the program has no such edge."""
         at = self.instructions.get(source)
         if at and target in self.entries and \
                 (at.kind != "iret" or target == self.symbols["x86_nmi_entry"]):

@@ -95,7 +95,7 @@ class Browser:
             self.events.append(answer)
 
     def value(self, expression):
-        """What JavaScript comes to in the page, a promise's end."""
+        """The value of a JavaScript expression in the page; of a promise, its result."""
         answer = self.call("Runtime.evaluate", expression=expression, awaitPromise=True,
                            returnByValue=True)
         if "exceptionDetails" in answer:

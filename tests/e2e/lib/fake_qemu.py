@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Stands in for QEMU in tests of `bareperf run`: writes a trace region as an image would.
 
-What happens is said by the word after "fake" in the command: `-- record fake SCENARIO`; or by
-FAKE_SCENARIO, where the command is still to come through the mailbox.
+The word after "fake" in the command chooses the scenario: `-- record fake SCENARIO`. If the command
+comes later through the mailbox, FAKE_SCENARIO in the environment does.
 """
 
 import mmap
@@ -229,7 +229,7 @@ def bad_record():
 
 
 def handshake():
-    """What a reader must have done before it says that it is ready."""
+    """The work that a reader must have done before it reports that it is ready."""
     if not announced or machine.get(tr.READER, "<I") != announced:
         sys.exit("fake: no reader was announced before the boot")
     first = machine.get(tr.READER + 4, "<I")

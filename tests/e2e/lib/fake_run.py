@@ -29,7 +29,7 @@ class Rig:
                 *options, "--", *guest]
 
     def command(self, *line, env=None, **more):
-        """What becomes of a command, which must not stand still; more goes into its environment."""
+        """The result of a command, which must not hang; more goes into its environment."""
         return subprocess.run([str(word) for word in line], capture_output=True, text=True,
                               timeout=300, cwd=self.here, stdin=subprocess.DEVNULL,
                               errors="replace", env={**(env or os.environ), **more})
@@ -40,7 +40,7 @@ class Rig:
         return done.returncode, done.stderr, json.loads(done.stdout) if done.stdout else {}
 
     def on_terminal(self, *line, **more):
-        """What a command shows on a terminal."""
+        """A command's output on a terminal."""
         settings = {**os.environ, "TERM": "xterm", **more}
         if "NO_COLOR" not in more:
             settings.pop("NO_COLOR", None)

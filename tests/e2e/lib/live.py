@@ -44,7 +44,7 @@ def child(pid, name, last=None):
 
 
 def cpu_time(pid):
-    """What a process has had of the host's CPUs, in seconds (proc(5), stat: utime and stime)."""
+    """A process's time on the host's CPUs, in seconds (proc(5), stat: utime and stime)."""
     words = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -80,7 +80,7 @@ class Recording:
         return summary
 
     def perf(self, *arguments):
-        """What stock perf prints, its complaints, and its exit status."""
+        """Stock perf's output, its complaints, and its exit status."""
         done = subprocess.run(["perf", *arguments, "-i", self.file], capture_output=True,
                               text=True, check=False, stdin=subprocess.DEVNULL,
                               cwd=self.directory.name)
@@ -142,7 +142,7 @@ def payload(isa, path, source, *flags):
 
 
 def scaled(event):
-    """What an event of summary() would have counted with a counter of its own all the time."""
+    """The count that an event of summary() would have with a counter of its own all the time."""
     return event["count"] * event["time_enabled"] / event["time_running"]
 
 

@@ -102,7 +102,7 @@ class Agent:
         return counts
 
     def printed(self):
-        """What the payload has printed in this run, and what it has said on standard error behind
+        """The payload's standard output in this run, and its standard error behind
         that; what nobody has read, while that fits."""
         table, _, stride = struct.unpack_from("<QII", self.bytes, tr.STREAMS)
         text = b""
@@ -113,7 +113,7 @@ class Agent:
         return text.decode(errors="replace")
 
     def console(self, since=0):
-        """What the machine has printed behind that many bytes, or the latest of it."""
+        """The machine's console behind that many bytes, or the latest of it."""
         at = self.word(CONSOLE, "<Q")
         head, size = struct.unpack_from("<QI", self.bytes, at)
         text = bytes(self.bytes[at + 16 + i % size] for i in range(max(since, head - size), head))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a mark costs, its call included: C for a program that measures it under -icount, and what that
+"""The cost of a mark, its call included: C for a program that measures it under -icount, and what that
 says."""
 
 import re
@@ -53,7 +53,7 @@ static __attribute__((noinline)) void print_cost(void)
 MOST = {"plain": 100, "nineteen": 100, "thirty": 140, "value": 100, "values": 100, "three": 110,
         "four": 120}  # as SOURCE has them
 FROZEN = 600  # any, where the clock may stand
-WORDS = ("eleven ", "nineteen ", "thirty ", "one ", "two ", "3 ", "4 ")  # what those marks begin with
+WORDS = ("eleven ", "nineteen ", "thirty ", "one ", "two ", "3 ", "4 ")  # the beginnings of those marks
 
 
 def instructions(text):

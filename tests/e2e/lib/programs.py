@@ -22,7 +22,7 @@ CJSON = tuple("""cjson_add compare_tests json_patch_tests minify_tests misc_test
 SQLITE = ("-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_OMIT_WAL",
           "-DSQLITE_MAX_MMAP_SIZE=0")
 
-# What XZ Utils' CMakeLists.txt defines where threads, clocks and times of files are POSIX's.
+# The macros that XZ Utils' CMakeLists.txt defines where threads, clocks and times of files are POSIX's.
 XZ = tuple(f"-D{name}" for name in """HAVE_CHECK_CRC32 HAVE_CHECK_CRC64 HAVE_CHECK_SHA256 HAVE_DECODERS
     HAVE_ENCODERS HAVE_MF_BT2 HAVE_MF_BT3 HAVE_MF_BT4 HAVE_MF_HC3 HAVE_MF_HC4 HAVE_LZIP_DECODER
     HAVE_STDBOOL_H HAVE__BOOL HAVE_STDINT_H HAVE_INTTYPES_H HAVE_CLOCK_GETTIME HAVE_CLOCK_MONOTONIC
@@ -164,7 +164,7 @@ def commands_of(sources):
 
 
 def sources_of(sources):
-    """What is compiled: source, its options, what main() is called, and whether that is all of it that
+    """A compilation: source, its options, main()'s other name, and whether that is all of it that
     others see."""
     of_zlib, of_lua, of_cjson, of_sqlite = (
         sources / name for name in ("zlib", "lua5.4/src", "cjson", "sqlite3"))

@@ -34,7 +34,7 @@ class Remote:
         return process.returncode, text
 
     def dump(self, name):
-        """What dump says of a recording: its exit status as "status"."""
+        """dump's JSON for a recording; its exit status is "status"."""
         done = subprocess.run([machine.TOOL, "dump", "--json", self.directory / name],
                               capture_output=True, text=True, check=False)
         return {**json.loads(done.stdout), "status": done.returncode}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What stands between a machine's serial line and the tool in tests: so many bytes a second, whole
+"""A relay between a machine's serial line and the tool in tests: so many bytes a second, whole
 frames lost, damaged, doubled or late, a cable that is pulled, two ends of different rates."""
 
 import collections
@@ -60,7 +60,7 @@ class Way:
             self.late = b""
 
     def give(self):
-        """What may go on by now."""
+        """The bytes that may pass by now."""
         now = time.monotonic()
         if self.rate:
             self.allowed = min(self.allowed + (now - self.began) * self.rate, self.rate * 0.05 + 16)
@@ -166,7 +166,7 @@ class Line:
     def turn(self):
         if self.cut and not isinstance(self.client, int):
             self.hang_up()
-        # Who has nobody to hand bytes to reads no further than a buffer's worth.
+        # Without a receiver it reads no more than a buffer's worth.
         ends = [self.machine] if len(self.to_host.ready) < 4096 else []
         ends += [self.client] if self.client else []
         ready = select.select(ends, [], [], TURN)[0]
@@ -231,7 +231,7 @@ class Cable:
         return here if here == there and here not in self.deaf else 0
 
     def serve(self):
-        """What was under way while a rate changed may have gone out at the last one."""
+        """Bytes under way while a rate changed may have gone out at the old one."""
         last = 0
         while not self.stop:
             time.sleep(TURN / 2 if self.used else 20 * TURN)

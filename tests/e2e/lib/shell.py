@@ -62,7 +62,7 @@ def flash(isa, directory, options=None, quick=True):
             "-drive", f"if=pflash,unit=1,format=raw,file={ours}"]
 
 
-# What a recording's books are said to be.
+# The summary's words about a recording's ledger.
 BOOKS = re.compile(r"(\d+) (?:samples|records) generated = (\d+) written \+ (\d+) lost\n")
 
 # Fails, so that the next boot entry is booted: the shell.
@@ -70,7 +70,7 @@ FAILS = "record -e cpu-clock -- payload\n"
 
 
 def make_disk(directory, isa, config=FAILS, files=()):
-    """What `make image` makes, with this \\bareperf.cfg, and more files by (path, name)."""
+    """The volume of `make image`, with this \\bareperf.cfg, and more files by (path, name)."""
     disk = pathlib.Path(directory) / f"{isa}.img"
     images = [machine.TOP / f"build/{arch}/bareperf.efi" for arch in MACHINES]
     subprocess.run([machine.TOP / "boot/make-image", disk, *images], check=True)
@@ -106,7 +106,7 @@ class Shell:
         pathlib.Path(self.monitor.options[1].removeprefix("unix:")).unlink()
 
     def read_until(self, pattern, start=0):
-        """What came since start, a place in what QEMU wrote, when pattern matches in it, QEMU ends
+        """The text since start, a place in what QEMU wrote, when pattern matches in it, QEMU ends
         or patience does; without the terminal's escapes, which may come in pieces. Text does, too: a pattern that
         ends in "as many as there are" would take half a word for all of it."""
         assert re.compile(pattern).pattern[-1] not in "+*", pattern
@@ -160,7 +160,7 @@ class Shell:
 
 
 class Disk:
-    """What `make image` makes, with a second image for the shell, and what is on it."""
+    """The volume of `make image` with a second image for the shell, and its files."""
 
     def __init__(self, isa, directory, files=(), config=FAILS):
         self.path = make_disk(directory, isa, config, files)
@@ -184,7 +184,7 @@ class Disk:
         return path if place else None
 
     def of_host(self, region):
-        """What the host's tool writes of it."""
+        """The output of the host's tool for it."""
         data = region.with_suffix(".host")
         subprocess.run([machine.TOP / "build/host/region-file", "write", region, data], check=True)
         return data.read_bytes()
@@ -198,7 +198,7 @@ def in_use(sh):
 
 
 def leak(sh, *commands):
-    """What they leave in use. BS_Data less a page each: what a shell remembers of each line that it
+    """The memory that they leave in use. BS_Data less a page each: a shell remembers each line that it
     is given, and of each that it shows, comes to one in some five of them."""
     in_use(sh)  # the first time, dh's names and memmap's stay in memory: some 50 pages
     before = in_use(sh)

@@ -56,7 +56,7 @@ def own_times(profiles):
 
 
 def imported(page, path):
-    """What it makes of a file, as it saves it: own_times()."""
+    """Its result for a file, as it saves it: own_times()."""
     with tempfile.TemporaryDirectory(prefix="bareperf-speedscope-") as directory:
         return own_times(_load(page, path, pathlib.Path(directory) / "load.js"))
 

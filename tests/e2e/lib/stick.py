@@ -62,7 +62,7 @@ class Volume:
 
 
 def boot(arch, volume, *qemu, firmware=None, drive="", device="virtio-blk-pci", until=None):
-    """What a machine that boots from the volume has said on its serial line when it switches off, or
+    """The serial line's text of a machine that boots from the volume, when it switches off, or
     when it has said this. The firmware is a file for -bios, or QEMU's options for another."""
     command = [f"qemu-system-{arch}", *MACHINE[arch], "-m", "512", "-nographic", "-nodefaults"]
     command += ["-serial", "stdio", "-no-reboot", *boots.NO_MENU, *qemu]
@@ -87,7 +87,7 @@ def boot(arch, volume, *qemu, firmware=None, drive="", device="virtio-blk-pci", 
 
 
 class WriteLog:
-    """What QEMU's blklogwrites saw a machine write: [(first sector, bytes)], in order."""
+    """The machine's writes that QEMU's blklogwrites saw: [(first sector, bytes)], in order."""
 
     SUPER = struct.Struct("<QQQI")
     ENTRY = struct.Struct("<QQQQ")

@@ -44,7 +44,7 @@ MAIN = SOURCE + "int main(int argc, char **argv)\n{\n\treturn talk(argc, argv);\
 
 
 def made(size):
-    """What made.bin is to be."""
+    """The expected content of made.bin."""
     state, out = 12345, bytearray(size)
     for i in range(size):
         state = (state * 1664525 + 1013904223) & 0xffffffff
@@ -61,7 +61,7 @@ def remarks(lines):
 
 
 def check(tool, directory, claim, lines, size):
-    """tool(command, *options): words for subprocess. What a program has printed and written."""
+    """tool(command, *options): words for subprocess. A program's output and files."""
     there = {name: directory / f"talked-{name}" for name in ("made.bin", "empty", "small")}
     for path in there.values():
         path.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ import pathlib
 import sys
 import threading
 
-# What a test records is kept in the tree's own build-id cache, not in ~/.debug.
+# Tests' recordings are kept in the tree's own build-id cache, not in ~/.debug.
 os.environ.setdefault("PERF_BUILDID_DIR", str(
     pathlib.Path(__file__).resolve().parents[3] / "build/check/buildid-cache"))
 _results = []
@@ -22,7 +22,7 @@ _thread = threading.local()  # .last: what its last machine said
 
 
 def last(text):
-    """What this thread's claims are about from now on: shown with one that is false."""
+    """Set the subject of this thread's claims: shown with a false one."""
     _thread.last = text
 
 

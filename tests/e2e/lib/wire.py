@@ -57,7 +57,7 @@ def cobs_encode(data):
 
 
 def unframe(piece):
-    """What stands between two 0x00: its (type, flags, sequence, words)."""
+    """The frame between two 0x00: its (type, flags, sequence, words)."""
     whole = cobs_decode(piece)
     if len(whole) < 8 or crc32c(whole[:-4]) != struct.unpack("<I", whole[-4:])[0]:
         raise Bad("the checksum is wrong")
@@ -87,7 +87,7 @@ class Bits:
 
 
 class Words:
-    """What is remembered of a frame."""
+    """The part of a frame that is remembered."""
 
     def __init__(self):
         self.last = self.before = 0

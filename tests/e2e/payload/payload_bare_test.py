@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What docs/payloads.md asks of a unikernel is enough: a program with a start-up of its own, without the
+"""The rules of docs/payloads.md for a unikernel are enough: a program with a start-up of its own, without the
 SDK's library and its link script, on stacks and with a thread pointer of its own."""
 
 import pathlib

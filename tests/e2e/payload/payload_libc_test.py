@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a program finds: its C library, its thread-local variables, and registers and stack that are
+"""The environment of a program: its C library, its thread-local variables, and registers and stack that are
 its own, however often it is sampled. On both architectures, many programs in one boot."""
 
 import pathlib

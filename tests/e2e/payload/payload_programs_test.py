@@ -70,7 +70,7 @@ for i = 1, 3 do collectgarbage() end
 print(select(2, load("x = = 1")), arg[1], #arg)
 os.exit(5)
 """
-SHELL = "a machine"  # what the script finds to be there
+SHELL = "a machine"  # the system that the script finds
 SQL = """
 .headers on
 .mode box
@@ -101,7 +101,7 @@ SELECT length(readfile('made/dump.sql')), no_such_function(1);
 """
 
 
-# What a command line does with files that were handed over, and the files that it makes.
+# Work of a command line on files that were passed to it, and the files that it makes.
 COMMANDS = (
     ("minigzip -9 text", "text.gz"), ("minigzip -d packed.gz", "packed"),
     ("bzip2 -k text", "text.bz2"), ("bzip2 -dc packed.bz2", None),
@@ -151,7 +151,7 @@ class Programs:
 
 
 def on_host(here, *words, stdin=subprocess.DEVNULL):
-    """What they do here, in a directory of their own."""
+    """The scripts' work, in a directory of their own."""
     return subprocess.run(words, cwd=here, capture_output=True, text=True, check=False, stdin=stdin,
                           timeout=live.PATIENCE)
 
@@ -233,7 +233,7 @@ def give(where, sources, host):
 
 
 def timeless(text):
-    """What speedtest1 prints, without its seconds."""
+    """speedtest1's output, without its seconds."""
     return re.sub(r"\.* +\d+\.\d{3}s$", "", text, flags=re.MULTILINE)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the SDK says before there is a machine: what does not compile, and what is declared and does not
+"""The SDK's errors without a machine: code that does not compile, and functions that are declared and do not
 link, which docs/payloads.md lists (`tests/e2e/payload/payload_sdk_test.py --write` makes the list anew).
 
 check-spare: nothing is booted
@@ -52,7 +52,7 @@ def marks(isa, *flags):
     tap.equal(wrong, [], f"{isa}, {flags}: all else does")
 
 
-# ---- What is declared and not there ----
+# ---- Declared and missing functions ----
 
 PAGE = machine.TOP / "docs/payloads.md"
 BEGIN, END = "<!-- payload_sdk_test: begin -->\n", "<!-- payload_sdk_test: end -->\n"

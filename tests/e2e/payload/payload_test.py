@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 
 	FILE *log = fopen("log", "w");
 
-	fprintf(log, "what it was at: %s\n", how);
+	fprintf(log, "crash: %s\n", how);
 	fclose(log);
 	printf("before\n");
 	fflush(stdout);
@@ -261,7 +261,7 @@ def stacks(run, command, *options):
 
 
 def above_main(arch, run):
-    """What has called the program is ours, and left out of pictures and exports."""
+    """bareperf's own callers of the program are left out of pictures and exports."""
     theirs = {"count_by_sieve", "cross_out"}  # where a sample in a prologue lacks the caller
     for command in (("flamegraph", "--folded"), ("export", "-f", "folded")):
         name = " ".join(command)
@@ -294,7 +294,7 @@ def program(arch):
                   "interrupts that nobody handles are counted, and shown")
 
 
-CRASHES = {  # what it does: (what is reported, on which CPU, a claim)
+CRASHES = {  # action: (report, CPU, claim)
     "write": (r"write", 0, "a write to where nothing is"),
     "jump": (r"", 0, "a call of a null pointer"),
     "text": (r"write.*(read-only|permission)", 0, "a write to its own code"),
@@ -334,7 +334,7 @@ def crashes(arch):
         run = record(arch, payload, how, *(["--all-frames"] if how == "thread" else []),
                      "--fetch", f"log={log}")
         backtraces(arch, how, run)
-        tap.ok(log.read_text() == f"what it was at: {how}\n", f"{arch}: and what it had written is home")
+        tap.ok(log.read_text() == f"crash: {how}\n", f"{arch}: its files have been copied to the host")
         said = re.search(rf"the payload crashed: CPU {cpu}: .*{what}", run.text)
         tap.ok(run.status == 139 and said, f"{arch}: {claim} is reported, exit status 139",
                run.text)
@@ -370,7 +370,7 @@ def interrupted(arch):
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
     first = process.stdout.readline()
     running = process.poll() is None
-    # What it prints next is not looked at before Ctrl-C.
+    # Its next output is not read before Ctrl-C.
     process.send_signal(signal.SIGSTOP)
     qemu = live.child(process.pid, "qemu-system")
     end = live.cpu_time(qemu) + 0.5

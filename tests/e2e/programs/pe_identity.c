@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an image's file is in memory, as a loader places it at an address, and what its identity is
- * there: pe_identity FILE ADDRESS prints the build-id and SizeOfImage.
+ * Prints the identity of an image in memory, as a loader places its file at an address: pe_identity
+ * FILE ADDRESS prints the build-id and SizeOfImage.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -21,7 +21,7 @@ build/host/bareperf-copying: $(COPYING_SRCS) build/host/plain/host-tools/main.o 
 	$(call say,LINK,$@)
 	$(Q)gcc $(HOST_CFLAGS) -Wl,--wrap=channel_open_shared -o $@ $^ $(HOST_LIBS)
 
-# What the target puts on a serial line, for tests in Python.
+# Prints the bytes that the target sends on a serial line, for tests in Python.
 tests: build/host/wire-encode
 build/host/wire-encode: tests/e2e/programs/wire_encode.c build/host/plain/libbareperf.a
 	$(call say,LINK,$@)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the target puts on a serial line, by its own code, for tests in other languages.
+ * Prints the bytes that the target sends on a serial line, by its own code, for tests in Python.
  *
  *	wire-encode		the bytes of standard input as DATA frames, encoded where it helps
  *	wire-encode example	the exchange of docs/wire-format.md: a frame a line, in hex

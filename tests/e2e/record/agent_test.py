@@ -21,7 +21,7 @@ BOOT, ONLINE, TRACED = 1, 2, 4  # a CPU's flags
 
 
 def unbalanced(agent):
-    """What dump says of the region as it is now, if that is not all well."""
+    """dump's complaints about the region as it is now, or None."""
     done = subprocess.run([machine.TOOL, "dump", agent.path], capture_output=True, text=True,
                           timeout=300, stdin=subprocess.DEVNULL)
     well = done.returncode == 0 and "conserved: yes" in done.stdout
@@ -29,18 +29,18 @@ def unbalanced(agent):
 
 
 def cpu(agent, index):
-    """What the region says of a CPU: its flags, and the ticks of the last run."""
+    """The region's data of a CPU: its flags, and the ticks of the last run."""
     offset, _, stride = struct.unpack_from("<QII", agent.bytes, CPUS)
     return (agent.word(offset + index * stride + 4), agent.word(offset + index * stride + 32, "<Q"))
 
 
 def beat(agent):
-    """How often its heart has beaten."""
+    """The number of its heartbeats."""
     return agent.word(*tr.HEADER["heartbeat"])
 
 
 def beats_while_recording(agent):
-    """Whether it does: a pair of looks with nothing but the recording between them."""
+    """Whether it beats: compares a pair of looks with nothing but the recording between them."""
     first = beat(agent)
     return agent.until(lambda: beat(agent) > first + 20 or agent.state() != tr.RECORDING) and \
         agent.state() == tr.RECORDING
@@ -53,7 +53,7 @@ def serve(agent):
            "while it waits its heart beats")
     tap.equal(agent.command(b"record -e cpu-clock -F 1000 -- noploop 0.3"), 0,
               "a command from the mailbox is carried out")
-    tap.equal(unbalanced(agent), None, "what it recorded is conserved")
+    tap.equal(unbalanced(agent), None, "its recording is conserved")
     tap.equal(agent.word(56, "<Q"), 1, "it was the first run")
     tap.equal(agent.command(b"record -e cyles -- noploop"), EINVAL, "a wrong command is refused")
     tap.equal((agent.word(STATUS, "<i"), agent.bytes[tr.MESSAGE:tr.MESSAGE + 12]),
@@ -69,16 +69,16 @@ def serve(agent):
     tap.equal(agent.command(b"record -a -e cpu-clock -F 1000 -- noploop 0.3"), 0,
               "after all of this it records again, on both CPUs")
     flags, ticks = cpu(agent, 1)
-    tap.ok(flags == ONLINE | TRACED and ticks > 0, "the second is told to be traced",
+    tap.ok(flags == ONLINE | TRACED and ticks > 0, "the second CPU is marked as traced",
            (flags, ticks))
     box = agent.post(b"record -C 1 -e cpu-clock -F 1000 -- noploop 1")
     tap.ok(agent.until(lambda: agent.state() == tr.RECORDING) and beats_while_recording(agent),
-           "its heart beats while it records, of whichever CPU")
+           "its heart beats while it records any CPU")
     tap.ok(agent.until(lambda: agent.is_answered(box)), "to its end")
     tap.equal(agent.command(b"record -e cpu-clock -F 1000 -g -- qsort 1000"), 0,
               "and again, on the first")
-    tap.equal(cpu(agent, 1), (ONLINE, 0), "of which nothing is said of the second")
-    tap.equal(cpu(agent, 0)[0], BOOT | ONLINE | TRACED, "while the first is still traced")
+    tap.equal(cpu(agent, 1), (ONLINE, 0), "its report has nothing of the second")
+    tap.equal(cpu(agent, 0)[0], BOOT | ONLINE | TRACED, "the first is still traced")
     ledger = agent.word(tr.table("event_ledger"), "<Q")
     generated, written, lost = struct.unpack_from("<3Q", agent.bytes, ledger)
     tap.equal(generated, written + lost, "the last run's ledger is its own, and adds up")

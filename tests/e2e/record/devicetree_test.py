@@ -21,7 +21,7 @@ REFUSED = 126
 CPUS = 4
 U_BOOT, AAVMF = stick.U_BOOT["aarch64"], stick.EDK2["aarch64"]
 
-# what it is, firmware, QEMU's machine, its CPU
+# name, firmware, QEMU's machine, its CPU
 MACHINES = [
     ("U-Boot, EL1, GICv2", U_BOOT, "virt,gic-version=2", "cortex-a72"),
     ("U-Boot, EL1, GICv3", U_BOOT, "virt,gic-version=3", "cortex-a76"),
@@ -31,10 +31,10 @@ MACHINES = [
      "cortex-a76"),
 ]
 
-# What a tree of the last one's reserves, which it gives its applications all the same: much of RAM,
-# and where the trace region would lie
+# Memory that the last machine's tree reserves, although the firmware gives it to applications: much of RAM,
+# and the trace region's usual place
 RESERVED = 0x44000000, 0x10000000
-# and what it says of the timer's rate, where CNTFRQ_EL0 says 62.5 MHz
+# the timer's rate in the tree; CNTFRQ_EL0 says 62.5 MHz
 RATE = 50000000
 
 PROGRAM = r"""

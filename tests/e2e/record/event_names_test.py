@@ -72,19 +72,19 @@ def refusals(binary):
     run = machine.Recording("record -e INST_RETIRED.ANY_P -C 9 -- noploop 1", "--qemu", binary,
                             qemu=X86)
     tap.ok(run.status == 126 and "CPU 9 is not there" in run.text,
-           "what the machine itself refuses is told as well", run.text)
+           "a refusal by the machine itself is reported as well", run.text)
     run = machine.Recording("record -e INST_RETIRED.ANY_P -- nowork 1", "--qemu", binary, qemu=X86)
     tap.ok(run.status == 126 and "unknown workload" in run.text,
            "a wrong command line does not hang", run.text)
 
 
 def without_the_tool(binary):
-    """What `list --encode` prints is for a command line that no tool rewrites."""
+    """The output of `list --encode` is for a command line that no tool rewrites."""
     status, text, _ = tool("list", "--pmu", "skl", "--encode", "BR_INST_RETIRED:NEAR_TAKEN")
     tap.equal(status, 0, "list --encode resolves names for a machine that starts by itself")
     run = machine.Recording(f"record -e {text.strip()} -c 1000000 -- branches 5000000", "--qemu",
                             binary, qemu=X86)
-    found = counts(run, "what it printed records")
+    found = counts(run, "the printed events record")
     tap.ok(found.get("BR_INST_RETIRED:NEAR_TAKEN", 0) >= 5_000_000, "and counts", found)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Watching a run in the making (live.py): what is there in part is not yet there."""
+"""Watching a run while it is written (live.py): a half-written region is not yet there."""
 
 import pathlib
 import subprocess
@@ -14,7 +14,7 @@ import tap
 
 
 class Watcher(live.Live):
-    """Of a region that nobody writes but we."""
+    """A watch of a region that only this test writes."""
 
     def __init__(self, path):  # pylint: disable=super-init-not-called
         self.region, self.memory = path, None
@@ -42,5 +42,5 @@ with subprocess.Popen(["true"]) as process:
     process.wait()
     looks = iter((0, 7))
     tap.equal(live.until(lambda: next(looks), process=process), 7,
-              "what comes true at a process's end is seen")
+              "a condition that becomes true at a process's end is seen")
 tap.finish()

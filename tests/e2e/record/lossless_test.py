@@ -77,7 +77,7 @@ int main(void)
 """
 
 
-# What is recorded of 2 CPUs is switched off and on by one of them, while either may stand still.
+# One of 2 CPUs switches the recording off and on while either may stall.
 SWITCHES = r"""
 #include <bareperf/record.h>
 #include <bareperf/thread.h>
@@ -311,7 +311,7 @@ def no_gaps(run, claim, most):
 
 
 def one_frozen_lock():
-    """What the others stand until the last one does is seen."""
+    """The stall of the other CPUs, until the last one stalls, shows in their clock."""
     claim = "aarch64: 4 CPUs with one lock, and their clock"
     elf = machine.payload("aarch64", pathlib.Path(WORK.name) / "frozen.elf", LOCK,
                           "-DTURNS=6000U")

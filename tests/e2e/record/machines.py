@@ -34,7 +34,7 @@ int main(void) { volatile unsigned n = 0; while (n < 20000000) n++; return puts(
 
 @dataclasses.dataclass
 class Row:
-    """What a machine is, as the table has it, and what QEMU is to make of it."""
+    """A machine: its row of the table, and QEMU's options for it."""
 
     name: str
     isa: str
@@ -152,7 +152,7 @@ class Booted:
 
 
 class Tried:
-    """What a row's machine did: each cell of the table, and what was said where it is not as it
+    """The results of a row's machine: each cell of the table, and the output where a cell is not as it
     should be."""
 
     def __init__(self, row, directory):

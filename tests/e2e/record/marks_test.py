@@ -326,7 +326,7 @@ class Faulty(live.Live):
 
     def __init__(self, command, *options, qemu):
         super().__init__(f"record {command}", *options, qemu=qemu)
-        self.killed = self.file.with_name("killed.data")  # what is there if the reader goes on no more
+        self.killed = self.file.with_name("killed.data")  # the file as it is when the reader is killed
         self.until(self.is_recording)
         with open(self.region, "r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
             while self.is_recording() and self.process.poll() is None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whose an NMI is: the performance monitor's, another CPU's signal, or nobody's; and what firmware
+"""The owner of an NMI: the performance monitor's, another CPU's signal, or nobody's; and what firmware
 has left on that would interrupt by it; and that neither it nor a tick touches what is
 the program's. On the hardware model."""
 

@@ -130,7 +130,7 @@ tap.ok(ends.count(0) >= 1 and set(ends) <= {0, ERROR} and
        "of four runs that start together each is whole or refused", f"{ends} {names()} {found}")
 clean()
 
-# ---- What is in the file ----
+# ---- The file's content ----
 
 done = command("prlimit", f"--fsize={3 << 20}", *words("complete", "80000",
                                                        options=["--region-size", "2"]))
@@ -144,7 +144,7 @@ missing = {"event": "cpu-clock", "kind": "unsaved", "cpus": 1}
 written = summary["events"][0]["written"]
 tap.ok(summary["missing"] == [{**missing, "count": written - samples, "of": written}] and
        f"LOST cpu-clock: {written - samples} of {written} records" in done.stderr,
-       "what the machine wrote and the file has not is told by run and by dump",
+       "run and dump report the records that the machine wrote and the file lacks",
        f"{done.stderr}\n{summary['missing']}")
 clean()
 

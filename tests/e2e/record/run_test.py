@@ -213,7 +213,7 @@ def interrupted(number, verb="record"):
 
 fails("Ctrl-C ends the run", interrupted(signal.SIGINT), "interrupted", status=130)
 samples, complaints = perf_samples()
-tap.ok(samples >= 400 and not complaints, "what was recorded until Ctrl-C is saved and readable",
+tap.ok(samples >= 400 and not complaints, "the records until Ctrl-C are saved and readable",
        f"{samples} samples\n{complaints}")
 fails("Ctrl-C ends stat, too, and the counts until then are shown",
       interrupted(signal.SIGINT, "stat"), "Performance counter stats for 'fake stall 400'",

@@ -66,7 +66,7 @@ def arm(properties="", *options):
 
 
 def only_wrong(run, name, pattern, what):
-    """What is wrong is this check, or these, for this reason, and nothing else."""
+    """Only this check fails, or these, for this reason."""
     failed = run.failed()
     tap.ok(run.status == 1 and failed and
            all(re.fullmatch(name, check) and re.match(pattern, text)

@@ -52,7 +52,7 @@ def without_pmu():
            "and nothing that the machine cannot", recording.text)
     refused = machine.Recording("stat -e cycles -- noploop 1", qemu=machine.EXACT)
     tap.ok(refused.status == 126 and "no event source" in refused.text,
-           "what was asked for by name is refused", refused.text)
+           "an event that was asked for by name is refused", refused.text)
 
 
 def defaults():

@@ -36,7 +36,7 @@ def table(path, counts):
 
 
 def run(here, counts):
-    """What the recording came to, and what was written to the port."""
+    """The recording's result, and the writes to the port."""
     out = here / "port"
     done = machine.Recording(
         "record -e cpu-clock -F 1000 -- noploop 2",

@@ -136,7 +136,7 @@ def selections(page):
     page.settle(lambda: page.drag(point(page, 0.25), point(page, 0.6)))
     chosen, asked = of_page(page), time_of(page)
     tap.equal(chosen, of_perf("--time", asked),
-              f"what the mouse selects ({asked}) is what perf report --time says of it")
+              f"the selection by mouse ({asked}) has the same figures as perf report --time")
     tap.ok(0 < sum(samples for samples, _ in chosen.values()) < SAMPLES * 0.5,
            "and is a part of the whole", chosen)
     page.settle(lambda: page.press("z"))
@@ -153,7 +153,7 @@ def selections(page):
 
 
 def bars(page):
-    """What the time line draws of a CPU, far away by parts of chunks and near by samples, is what the
+    """The time line's drawing of a CPU, far away by parts of chunks and near by samples, agrees with the
     sums have of it."""
     whole = sum(period for _, period in of_perf("-C", "0").values())
     drawn = "columnsOf(recording, view, 0, 1000).columns"
@@ -192,7 +192,7 @@ def flame(page):
               "the machine's own frames below main() and below a thread's function are one")
     shown = "[state.tree.weight, state.tree.children[0].children.map((one) => one.weight)]"
     whole = sum(period for _, period in of_perf().values())
-    tap.equal(page.value(shown), [whole, [whole]], "what they have called is all of it")
+    tap.equal(page.value(shown), [whole, [whole]], "their callees have all of it")
     page.press("m")
     tap.equal(sorted(frames(page)), sorted(["all", "leaf", "leaf", "other", *OUTER[0], *OUTER[1][:3]]),
               "m unfolds them")
@@ -215,7 +215,7 @@ def flame(page):
     page.press("/")
     page.type("oth")
     tap.ok(page.value("[...document.querySelectorAll('.frame.hit')].map((e) => e.frame.name).join()")
-           == "other" and "% found" in text(page, "#found"), "what is searched is marked, with its share",
+           == "other" and "% found" in text(page, "#found"), "matches of the search are marked, with their share",
            text(page, "#found"))
     page.value("document.getElementById('search').value = ''; search('')")
     page.press("Escape")
@@ -375,7 +375,7 @@ def missing(page):
         lost = re.search(r"^LOST +(.*)$", run(TOOL, "dump", "-s", rig.out).stdout, re.MULTILINE)
         if scenario == "lossy":
             tap.ok(lost and lost.group(1) in said and "record with -m" in said,
-                   "what is missing stands first, in dump's words, with what would have kept it", said)
+                   "losses come first, in dump's words, with the option that would have kept the records", said)
             tap.ok(page.value("document.querySelector('main').firstElementChild.id") == "missing",
                    "before all else")
         else:

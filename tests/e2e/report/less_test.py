@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Firmware with less than EDK2, and with stricter or deeper page tables: tests/firmware/chain.h stands
-between it and us, and starts us from its volume. What is missing is said once and done without."""
+between it and us, and starts us from its volume. A missing part is reported once and left out."""
 
 import pathlib
 import subprocess
@@ -18,7 +18,7 @@ from remote import Remote
 TOP = machine.TOP
 SAID_ONCE = ("the firmware has no EFI_PCI_IO_PROTOCOL: devices are looked for", "no screen\n",
              "load options: none of ours, not obeyed (")
-HOLES, LEAST = 3000 * 4096, 1 << 20  # what chain.h takes away at least
+HOLES, LEAST = 3000 * 4096, 1 << 20  # the least that chain.h takes away
 MEMORY = (288, "<Q")                 # of the region's header
 BASE = {
     "x86_64": ("-machine", "q35", "-cpu", "max,-monitor", "-bios", machine.boots.quick_firmware()),

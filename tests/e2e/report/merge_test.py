@@ -39,7 +39,7 @@ def merge(*words, **more):
 
 
 def perf(*words):
-    """What stock perf prints, and what it complains about."""
+    """Stock perf's output and its complaints."""
     done = RIG.command("perf", *words)
     return done.stdout, done.stderr
 
@@ -65,7 +65,7 @@ def is_refused(claim, why, *words, left=False, **more):
 
 
 def whole(boards):
-    """What of the merged file is as the single ones are."""
+    """The parts of the merged file that equal those of the single ones."""
     status, said = merge("-o", "farm.data", *boards)
     tap.ok(status == 0 and "(3 machines, 2619 samples)" in said, "three recordings become one", said)
     each = {f"{path.stem}:{comm}": sum_ for path in boards for comm, sum_ in sums(path).items()}
@@ -108,7 +108,7 @@ def books(boards):
            ["pc:cpu-clock", "board:cpu-clock", "rack:cpu-clock"],
            "names it, and is checked against the records anew", whole)
     tap.equal([(one["event"], one["count"]) for one in whole["missing"]],
-              [("rack:cpu-clock", single[2]["lost"])], "whose board lost what is said")
+              [("rack:cpu-clock", single[2]["lost"])], "each board's loss is reported")
     text = RIG.command(TOOL, "dump", "-s", "farm.data").stdout
     tap.ok("merged recordings, ended as complete" in text, "dump says what it is", text)
     report = RIG.command(TOOL, "report", "farm.data")
@@ -196,7 +196,7 @@ def refusals(boards):
 
 
 def full_disk(boards):
-    """What a disk without room leaves is said, and is a file."""
+    """A merge on a full disk reports the loss and leaves a valid file."""
     farm = " ".join(f"b{i}={boards[0]}" for i in range(20))
     script = f"trap '' XFSZ; ulimit -f 2500; exec {TOOL} merge -o full.data {farm}"
     done = RIG.command("sh", "-c", script)
@@ -204,7 +204,7 @@ def full_disk(boards):
            "File too large" in done.stderr, "a disk that is full is told", done.stderr)
     text, complaints = perf("script", "-i", "full.data", "-F", "comm", "-G")
     tap.ok(len(text.split()) > 10000 and RIG.dump(HERE / "full.data")[0] == NOT_CONSERVED,
-           "what found room is there, and dump says that it is not all", complaints)
+           "the records that found room are there, and dump reports that some are missing", complaints)
     (HERE / "before.data").write_text("precious")
     status, _ = merge("-o", "before.data", boards[0], "stranger.data")
     tap.equal((status, (HERE / "before.data").read_text()), (1, "precious"),

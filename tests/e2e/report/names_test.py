@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What functions are called, in every view: C++ and Rust names as their sources have them, what the
+"""Functions' names, in every view: C++ and Rust names as their sources have them, what the
 compiler has inlined, lines of sources.
 
 check-spare: files are read

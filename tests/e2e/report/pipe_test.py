@@ -32,14 +32,14 @@ def run(*words, stdin=subprocess.DEVNULL):
 
 
 def piped(path, *words):
-    """What becomes of a stream that comes through a pipe: of a file perf believes that it can go to
+    """The result of a stream that comes through a pipe: of a file perf believes that it can go to
     and fro in it, and does, with AUX data."""
     with subprocess.Popen(["cat", str(path)], stdout=subprocess.PIPE) as source:
         return run(*words, stdin=source.stdout)
 
 
 def told(done):
-    """What it printed, and how it ended."""
+    """Its output and its exit status."""
     text = re.sub(r"^# \(.*\n", "", done.stdout.decode(errors="replace"), flags=re.M)  # perf's tip
     return text, done.stderr.decode(errors="replace"), done.returncode
 

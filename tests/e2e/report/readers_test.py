@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What other tools make of our perf.data: a matrix of readers and files; and perf's cache of what
+"""Other tools' reading of our perf.data: a matrix of readers and files; and perf's cache of what
 was recorded with, by which they find it after a rebuild.
 
 check-spare: files are read
@@ -179,7 +179,7 @@ def header_tells_of_the_machine(data):
 
 
 def tree(top):
-    """What is below a directory: paths, and where links lead."""
+    """The content of a directory: paths, and the targets of links."""
     return sorted((str(path.relative_to(top)), os.readlink(path) if path.is_symlink() else "")
                   for path in top.rglob("*") if path.name != "probes")
 

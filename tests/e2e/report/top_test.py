@@ -117,7 +117,7 @@ def by_key(remote, terminal):
     terminal.press("h")
     tap.ok(terminal.until(r"\[\.\] lex$"), "and back", terminal.screen())
     tap.ok(terminal.until(r"^idle \d+\.\d %, in none") and "arch_wait" not in terminal.screen(),
-           "what is idle is told, and left out", terminal.screen())
+           "idle samples are reported, and left out", terminal.screen())
     terminal.press("i")
     tap.ok(terminal.until(r"\[\.\] arch_wait$") and terminal.until(r"^idle \d+\.\d %$"), "i: it is shown",
            terminal.screen())
@@ -169,12 +169,12 @@ def by_key(remote, terminal):
     tap.ok(terminal.shows("FROZEN"), "f: freeze", terminal.screen())
     before = terminal.screen()
     time.sleep(0.7)
-    tap.equal(terminal.screen(), before, "what is shown stands still, and the machine goes on")
+    tap.equal(terminal.screen(), before, "the view is paused, and the machine continues")
     terminal.press("P")
     tap.ok(terminal.shows("perf.hist.0 written") and
            re.findall(r"event \d of 2$", (remote.directory / "perf.hist.0").read_text(), re.M) ==
            ["event 1 of 2", "event 2 of 2"], "P: a snapshot of all events in a file", terminal.screen())
-    tap.equal(rows_of(terminal.screen()), rows_of(before), "what is shown stands still then, too")
+    tap.equal(rows_of(terminal.screen()), rows_of(before), "the view is paused then, too")
     terminal.press("f")
     tap.ok(live.until(lambda: rows_of(terminal.screen()) != rows_of(before)),
            "until it is let go: the samples go on", terminal.screen())
@@ -200,14 +200,14 @@ def on_a_terminal(remote):
         resized(terminal)
         status, text = remote("top")
         tap.ok(status == ERROR and f"process {terminal.pid()} of this host" in text,
-               "who comes second is told who has the rings", text)
+               "a second reader gets the first one's process number", text)
         os.kill(terminal.pid(), signal.SIGKILL)
     with watch(remote) as terminal:
-        tap.ok(terminal.shows("[.] lex"), "a recording that goes on is joined", terminal.screen())
+        tap.ok(terminal.shows("[.] lex"), "a running recording is read", terminal.screen())
         terminal.press("q")
         status, sane, screen = terminal.end()
         tap.ok(status == 0 and sane and "the machine continues run" in screen and
-               "top --channel" in screen, "q leaves it, and says how to come back", (status, sane, screen))
+               "top --channel" in screen, "q leaves it, and prints how to resume", (status, sane, screen))
     for number in (signal.SIGTERM, signal.SIGINT):
         with watch(remote) as terminal:
             terminal.shows("[.] lex")
@@ -224,7 +224,7 @@ def gone(remote):
         terminal.press("S")
         tap.ok(terminal.until(r"^run \d+ recording,.*\n.* samples, 0/s") and
                terminal.shows("the events are being stopped", "[.] lex"),
-               "S: the events stop, and the workload goes on", terminal.screen())
+               "S: the events stop, and the workload continues", terminal.screen())
         remote.agent.process.kill()
         status, sane, screen = terminal.end()
         said = [line for line in screen.splitlines() if line.startswith("bareperf: ")]
@@ -245,7 +245,7 @@ def ended(remote):
         status, sane, screen = terminal.end()
         tap.ok(status == 0 and sane and "Captured and wrote" in screen, "until q",
                (status, sane, screen))
-    tap.ok(remote.dump("kept")["status"] == 0, "what was kept beside is whole")
+    tap.ok(remote.dump("kept")["status"] == 0, "the file kept at the same time is whole")
 
 
 def without_colours(remote):
@@ -283,14 +283,14 @@ def machine_of_its_own():
     done = rig.command(*rig.words("top", "fake", "lossy", "3000", options=("--stdio",)))
     last = blocks(done.stdout)[-1][1]
     tap.ok(last[1].startswith("# LOST ") and "record with -m" in "".join(last[:4]),
-           "what is missing stands first, with what would keep it", last[:5])
+           "losses come first, with the option that would keep the records", last[:5])
     full, said = into(rig, os.open("/dev/full", os.O_WRONLY))
     tap.ok(full == ERROR and "writing the view: No space left on device" in said,
            "a full disk ends it, and is told", (full, said))
     reader, writer = os.pipe()
     os.close(reader)
     gone_, said = into(rig, writer)
-    tap.ok(gone_ == 0 and "writing" not in said, "who reads it no more has it end well", (gone_, said))
+    tap.ok(gone_ == 0 and "writing" not in said, "a reader that closes the pipe makes it end with success", (gone_, said))
     for words, why in ((rig.words("record", "fake", "complete", "10", options=("--delay", "2")), "of `top'"),
                        (rig.words("top", "fake", "complete", "10", out="-"), "standard output"),
                        (rig.words("top", "fake", "complete", "10", options=("--delay", "0")), "--delay"),

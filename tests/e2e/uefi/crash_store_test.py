@@ -87,7 +87,7 @@ class Machine:
         self.monitor.close()
 
     def command(self, workload):
-        """What the next start is told to do."""
+        """Set the command of the next start."""
         text = RECORD.format(workload) if workload != "recover" else "recover\n"
         subprocess.run(["mcopy", "-o", "-i", self.volume.path, "-", "::/bareperf.cfg"],
                        input=text.encode(), check=True)
@@ -121,7 +121,7 @@ class Machine:
         return beat == self.long(tr.HEADER["heartbeat"][0])
 
     def reset(self, workload):
-        """The machine stands still, and is reset; and then has another command. What its RAM has of
+        """The machine hangs, and is reset; and then has another command. The part in its RAM of
         the recording, as the host reads it, without --reset and with it."""
         self.monitor.ask("stop")
         path, base = self.here / "truth", ram.BASE[self.isa] + self.at
@@ -155,7 +155,7 @@ def script(file):
 
 
 def judge(guest, what, truth, said, name, words=()):
-    """What was recovered begins as the truth does, and all but what came after the last tick is in
+    """The recovered records begin as the true ones do, and all but those after the last tick are in
     it; its books are whole."""
     data = name and guest.volume.read(name)
     if not tap.ok(data, f"{guest.isa}: {what}: the next start finds it, and makes a file of it", said):

@@ -86,7 +86,7 @@ def judge(path):
     some = [row[1:2] + row[3:] for row in rows(report(path, "--percent-limit", "20").stdout) if row[0] == 0]
     tap.equal(some, [("one, 2 times", "0.004000", "0.001000", 5), ("[4 more]", "0.002000", "0.001000", 3),
                      ("[all]", "0.006000", "0.002000", 8)],
-              "what is below the limit is one row: the rows' sum is the whole")
+              "images below the limit share one row: the rows' sum is the whole")
 
 
 def counts(path):
@@ -107,7 +107,7 @@ def without(path):
 
 
 def firmwares(path, *notes, starts=1_600_400_000):
-    """What is printed of its own times, told at 9 s; an image is started at that time."""
+    """The printed lines of its own times, reported at 9 s; an image is started at that time."""
     file = perf_file.PerfFile((("cpu-clock", perf_file.SOFTWARE, 0),
                                ("marks", perf_file.SOFTWARE, perf_file.BPF_OUTPUT)))
     file.mark("phase loader.efi starts", starts, event=1)

@@ -218,7 +218,7 @@ def by_key(sh, name, options, press, what, workload=ENDLESS, before=""):
 
 
 def saved(sh, name):
-    """What a first image could not write is written by a later one, and then its memory is free."""
+    """A recording that a first image could not write is written by a later one, which then frees its memory."""
     said, left = leak(sh, "bareperf.efi save")
     tap.ok("written: " in said and "free again" in said and left.get("Reserved", 0) < 0,
            f"{name}: save writes what stayed in RAM, and frees it", (said, left))
@@ -255,7 +255,7 @@ def full(sh, disk, name):
 
 
 def tests_itself(sh, name):
-    """What it printed, and the name of the files that say the same."""
+    """Its output, and the name of the files that have the same."""
     said = sh.type("bareperf.efi selftest").replace("\r", "")
     written = re.search(r"written: \\bareperf\\(\d{4}-selftest)\.txt and \.json", said)
     again = sh.type("bareperf.efi selftest")

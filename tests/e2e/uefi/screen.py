@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What stands on a machine's screen: its characters, by the pixels of QEMU's screendump.
+"""Reads a machine's screen: its characters, by the pixels of QEMU's screendump.
 
     glyphs = Glyphs()
     glyphs.learn(screen.row(3), "text that is known to stand there")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What stands on the screen, read back from its pixels: at 4K, on another ISA's, and on a screen that
+"""The screen's text, read back from its pixels: at 4K, on another ISA's, and on a screen that
 is borrowed from its firmware."""
 
 import pathlib
@@ -17,7 +17,7 @@ import tap
 
 PROGRESS = re.compile(r"^recording: (\d+) s, (\d+) samples, 0 lost$")
 PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
-ALL = f"stat {PRINTABLE}"  # what a wrong command is answered with; no more than a row
+ALL = f"stat {PRINTABLE}"  # the answer to a wrong command; at most a row
 ENDLESS = "calltree 80000"  # until a key ends it
 CONFIG = f"record --exclusive -e cpu-clock -F 100 -- {ENDLESS}\n"
 PATIENCE = shell.PATIENCE
@@ -57,7 +57,7 @@ def moving(sh, directory, scale):
 
 
 def read(pictures, glyphs):
-    """What they say: [(s, samples)]."""
+    """Their content: [(s, samples)]."""
     told = [PROGRESS.match(glyphs.text(row)) for row in pictures]
     return [tuple(map(int, match.groups())) for match in told if match]
 
@@ -113,7 +113,7 @@ def exclusive(isa, directory, name, scale, size, options, flash=None):
 
 
 def without_echo(lines):
-    """What is typed stands on the serial line as it was received, and is no line of its own."""
+    """Typed text is on the serial line as it was received, and is no line of its own."""
     lines = [line.replace("qstopped by a key", "stopped by a key") for line in lines]
     return [line for line in lines if line and not line.startswith("stat !")]
 
@@ -150,7 +150,7 @@ def resident(glyphs, directory):
         shown = dump(sh, directory, 1)
         start = len(sh.raw)
         sh.send("bareperf.efi\rx")  # a key is pressed as it starts
-        sh.read_until(r"What is this machine to do", start)
+        sh.read_until(r"What is this machine to do\?", start)
         sh.send("4")
         sh.read_until(r"the firmware goes on in ", start)
         sh.send(" ")
@@ -211,7 +211,7 @@ def menu(directory):
 
 
 if machine.missing():
-    tap.skip("what stands on the screen", machine.missing())
+    tap.skip("the screen's text", machine.missing())
 else:
     with tempfile.TemporaryDirectory(prefix="bareperf-screen-") as DIRECTORY:
         menu(DIRECTORY)

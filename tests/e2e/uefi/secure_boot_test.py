@@ -143,7 +143,7 @@ def shows(firmware, volumes, arch):
 
 
 def unenforced(place, arch):
-    """What refuses them is the signature: elsewhere both run."""
+    """The missing signature is the reason: elsewhere both run."""
     volume = disk(place, "free", arch, place / f"changed-{arch}.efi")
     output = stick.boot(arch, volume)
     tap.ok(recorded(place, volume) >= ENOUGH,

@@ -309,7 +309,7 @@ def judge_names(taken):
 
 def in_a_row(sh, name):
     """Nobody ends these: each is found in RAM by the next one, which makes a file of it."""
-    sh.type("bcfg driver rm 1")  # what stalls has been seen
+    sh.type("bcfg driver rm 1")  # the stalling driver has been seen
     ended = ends(sh, name)
     sh.type(f"bareperf.efi register {COMMAND}")
     shells = sum(bool(PROMPT.search(reboot(sh))) for _ in range(BOOTS - 1 - len(ended)))
@@ -353,7 +353,7 @@ def run(isa):
 
 
 def leaves(sh, name):
-    """As what the shell's load starts. Who calls ExitBootServices() gets a file first, be it by a pointer that he
+    """As what the shell's load starts. A caller of ExitBootServices() gets a file first, be it by a pointer that he
     has kept: newer firmware tells of him, what this application does in its place."""
     said = sh.type("load bareperf-dxe.efi") + sh.type("bareperf.efi stop")  # its default, where there is a PMU as well
     tap.ok(re.search(r"\bcpu-clock: \d+ samples, 0 lost", said) and "cycles: " not in said and
@@ -362,11 +362,11 @@ def leaves(sh, name):
     start = len(sh.raw)
     sh.send("spinner.efi keep before-exit load=\\spinner-dxe.efi with=record+--boot+-e+cpu-clock+-F+1000+--region-size+8 "
             "run=\\bareperf-dxe.efi unload low=200 exit=1\r")
-    said = sh.read_until(r"what is masked .*\n", start)
+    said = sh.read_until(r"the mask (?:stays|has changed).*\n", start)
     sh.process.wait(timeout=300)
     tap.ok(re.search(r"cpu-clock: \d{2,} samples, 0 lost", said) and len(re.findall("written: ", said)) == 1,
            f"{name}: before boot services end, past our hook, the recording is a file, and they end", said)
-    tap.ok("what is masked stays" in said, f"{name}: what the CPU masks then is not what it masked at the beginning", said)
+    tap.ok("the mask stays" in said, f"{name}: the interrupt mask that the application has set by then stays", said)
     return said
 
 
@@ -388,7 +388,7 @@ RING = 16 * 4096
 
 
 def read_live(sh, memory, data):
-    """What its reader says, who waits for the region; the machine switches off."""
+    """The output of its reader, which waits for the region; the machine switches off."""
     with subprocess.Popen([machine.TOOL, "attach", "--channel", f"shm:{memory}", "-o", data],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:
         sh.send(f"spinner.efi with={'+'.join(SHARED)} run=\\bareperf-dxe.efi map=100 low=4000 exit=100\r")
@@ -410,7 +410,7 @@ def handed_over(isa, disk, directory, firmware, before):
     on only: what is registered no more has left nothing in it."""
     memory, data = (pathlib.Path(directory) / name for name in ("memory", "shared.data"))
     memory.write_bytes(bytes(16 << 20))
-    stick.mtool("mdeltree", f"{disk.path}@@1M", "::/EFI")  # what boots from it takes the machine
+    stick.mtool("mdeltree", f"{disk.path}@@1M", "::/EFI")  # an image that boots from it takes over the machine
     with shell.Shell(isa, disk.path, *QUICK,
                      "-object", f"memory-backend-file,share=on,mem-path={memory},size=16M,id=shm",
                      "-device", "ivshmem-plain,memdev=shm", device=DEVICE[isa], flash=firmware) as sh:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is recorded beside firmware that goes on leaves by a serial line meanwhile: by a card that the firmware has no
-use for. What its consoles are on stays its own.
+"""Records made beside running firmware leave by a serial line meanwhile: by a card that the firmware has no
+use for. The devices of its consoles stay its own.
 
 check-timeout: 600
 """
@@ -22,7 +22,7 @@ from shell import Disk
 RECORD = "record {} -e cpu-clock -F {} -m 32 --region-size 4"
 SOME, MORE_THAN_RING = 256, (32 + 1) << 12  # bytes of a file
 LINE = "line: 16550 at 0x"
-RATE = ", 115200 baud, 16-byte FIFO, by ticks: 11520 B/s"  # whoever has opened it before
+RATE = ", 115200 baud, 16-byte FIFO, by ticks: 11520 B/s"  # the firmware may have opened it before
 TAKEN = "its reader has all of it: no file is written"
 # A device tree says where the CPUs have PCI's ports. Of ACPI's tables only AML does.
 BOARD = "virt,gic-version=3,virtualization=on,acpi="
@@ -45,7 +45,7 @@ def boots(frequency, *words):
 
 
 def read(sh, line, data, act, size=SOME):
-    """What a reader at the line says who is there while act() is, whose application spins until a key comes: when so
+    """The output of a reader at the line during act(); the application spins until a key comes: when so
     many bytes are at home. How he ends, the books, and whether they came."""
     with subprocess.Popen([machine.TOOL, "attach", "--channel", f"unix:{line}", "-o", data],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:

@@ -66,7 +66,7 @@ def make_disk(isa, directory, place, kernel):
 
 
 def boot(isa, disk, directory):
-    """What the machine says from power on until the kernel, all of whose drivers run, looks for its disk;
+    """The machine's output from power on until the kernel, all of whose drivers run, looks for its disk;
     the loaders' is slow."""
     with shell.Shell(isa, disk.path, "-action", "reboot=reset",
                      flash=shell.flash(isa, directory, quick=False)) as sh:

@@ -202,7 +202,7 @@ def gnu_efi_images():
 
 
 def other_builds():
-    """What is called the same, and is not the same."""
+    """Different images of the same name."""
     forget()
     place = HERE / "x86_64"
     data, names = HERE / "x86_64.data", {"DriverRead", "DriverWrite"}
@@ -244,7 +244,7 @@ def other_builds():
     _, said = ours(data, "--symbols", place)
     del os.environ["TMPDIR"]
     tap.ok(f"making {HERE}/nowhere/bareperf-elf-" in said and "was not made from" not in said and
-           "has its function names" not in said, "what cannot be written is no fault of the files'", said)
+           "has its function names" not in said, "a failed write is not blamed on the files", said)
 
 
 def lone():
@@ -440,7 +440,7 @@ def modules():
 
 
 def waits():
-    """Whose time it is where the firmware waits for somebody."""
+    """The image that gets the time where the firmware waits."""
     forget()
     known, elf = pe_maker.edk2(HERE / "waiting", "Demo", WAITING)
     plain, _ = pe_maker.edk2(HERE / "plain", "Plain", DRIVER.replace("EXTRA", "9"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What samples firmware that goes on: Arm's timer at EL1, counters, SPE, IRQs where FIQ is not
+"""The sources that sample running firmware: Arm's timer at EL1, counters, SPE, IRQs where FIQ is not
 ours; and where nothing can, the reason.
 
 check-timeout: 900
@@ -103,7 +103,7 @@ def judge_caller(taken, name):
 
 
 def judge_cut_operations(taken, name):
-    """What the buffer has room for until its interrupt comes: a piece."""
+    """The buffer's room until its interrupt comes: a piece."""
     in_order(taken, name)
     found = spe.records(taken)
     base = next((at for at, _, image in taken.maps() if image.endswith("spinner.efi")), 0)
@@ -284,7 +284,7 @@ def run():
 
 
 if machine.missing():
-    tap.skip("what samples firmware", machine.missing())
+    tap.skip("the sources that sample firmware", machine.missing())
 else:
     run()
 tap.finish()

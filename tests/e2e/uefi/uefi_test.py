@@ -27,7 +27,7 @@ from uefi import LINE, Taken, within
 # Counted instructions: how long something spins is exact, whatever the host does meanwhile.
 STEADY = ["-icount", "shift=4,sleep=off"]
 FAILS = 1 << 63 | 3  # EFI_UNSUPPORTED
-# What a boot entry of ours finds on its volume.
+# The files that our boot entry finds on its volume.
 CONFIG = "record -e cpu-clock -F 1000 -o boot.data -- \\tools\\spinner.efi low=100 status=7\n"
 
 
@@ -135,7 +135,7 @@ def goes_on(sh, name):
 
 
 def driver(sh, name):
-    """Its entry point says that it stays: a later recording finds it. What it unloads does not."""
+    """Its entry point says that it stays: a later recording finds it. An image that it unloads does not."""
     said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -o driver.data -- \spinner-dxe.efi low=100 "
                    r"load=\tools\d.efi unload")
     tap.ok("spinner: \\spinner-dxe.efi low=100" in said and recorded(said) > 100 and "exit status" not in said,
@@ -231,7 +231,7 @@ def judge_chains(chains, name, isa):
         tap.ok(len(waits) > 250 and all(set(chain[2:-1]) == {"spinner.efi"} and chain[-1].startswith("DxeCore")
                                         for chain in waits), f"{name}: and of these all that are known", waits[:3])
         return
-    # Who calls whom, an image at a time: a.efi, the firmware's StartImage(), our hook of it, spinner.efi.
+    # The callers, an image at a time: a.efi, the firmware's StartImage(), our hook of it, spinner.efi.
     passed = [[image for image, _ in itertools.groupby(chain)] for chain in ours]
     whole = [images for images in passed if len(images) >= 4 and images[0] == "a.efi"
              and images[1].startswith("DxeCore") and images[3] == "spinner.efi"]

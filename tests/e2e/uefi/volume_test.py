@@ -140,7 +140,7 @@ def slow_firmware(place, regions_made):
 STORIES = {
     "x86_64": ("ide-hd", (), "record -a -e cpu-clock -F 1000 -- noploop 0.3", "at home: "),
     "aarch64": ("virtio-blk-pci", ("-smp", "2"), "record -a -e cpu-clock,cycles -F 1000 -- noploop 0.3",
-                "LOAD FAILED: continuing..."),  # what U-Boot says of any image that returns
+                "LOAD FAILED: continuing..."),  # U-Boot's message for any image that returns
 }
 
 

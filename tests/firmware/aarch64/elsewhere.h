@@ -21,8 +21,8 @@ static inline uint64_t *stack_pointer(void)
 	return sp;
 }
 
-/* What the CPU masks, but for FIQs, which may be the recording's; and of that debug exceptions
- * turned round. */
+/* The exceptions that the CPU masks. FIQs are left out: the recording may mask them. The bit of
+ * debug exceptions is inverted. */
 static inline uint64_t masked_now(void)
 {
 	uint64_t daif;

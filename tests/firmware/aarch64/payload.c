@@ -134,7 +134,7 @@ static void test_urgent(void)
 /* ---- The PMU's interrupt, shared ---- */
 
 static volatile unsigned asked[2]; /* of two who take part: how often */
-static volatile unsigned owner;    /* whose the cycle counter is */
+static volatile unsigned owner;    /* the number of the cycle counter's user */
 
 static enum arch_pmi ask(unsigned number)
 {
@@ -185,13 +185,13 @@ static void test_shared(void)
 	while (!arch_cpu_idle(1))
 		arch_relax();
 	tap_equal((uint64_t)(code | arch_pmi_share(ask_first)), 0, "each CPU has its sharers");
-	tap_equal(asked_at_overflow(0), 10, "who takes part on another CPU is not asked");
+	tap_equal(asked_at_overflow(0), 10, "a handler on another CPU is not called");
 	tap_equal((uint64_t)(arch_pmi_share(ask_second) | arch_pmi_share(ask_first)), 0,
 	          "two share the PMU's interrupt");
 	tap_equal(asked_at_overflow(0), 11, "and both are asked, once, when it is the first's");
 	tap_equal(asked_at_overflow(1), 11, "and when it is the second's");
 	arch_pmi_leave(ask_first);
-	tap_equal(asked_at_overflow(1), 1, "who has left is not asked");
+	tap_equal(asked_at_overflow(1), 1, "a handler that has left is not called");
 	arch_pmi_leave(ask_second);
 	tap_equal(asked_at_overflow(0), 0, "without anybody it does not come");
 	arch_pmi_share(ask_first);

@@ -49,7 +49,7 @@ profiled_end:
 	.endm
 
 /*
- * What traps to that EL meanwhile is noted in `trapped` and stepped over; the call, whose class
+ * A trap to that EL is meanwhile noted in `trapped` and stepped over; the call, whose class
  * that is, says that the function has returned. To EL1 there can be a software step, too, which
  * ends the stepping.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Linux never asks of the Statistical Profiling Extension, asked of the
- * hardware model: discard mode, inverted event filters, what is in memory
+ * Features of the Statistical Profiling Extension that Linux never uses, tested
+ * on the hardware model: discard mode, inverted event filters, what is in memory
  * before and after PSB CSYNC, the last record before the buffer's limit.
  * Expectations are those of the Arm ARM (DDI 0487), "The Statistical
  * Profiling Extension" and "Statistical Profiling Extension Sample Record
@@ -102,7 +102,7 @@ void stop(void)
 	write_sysreg(PMSFCR_EL1, 0);
 }
 
-/* What each of them held at entry says what firmware did; then they are as after a reset. */
+/* Their values at entry show the firmware's use; then they are set as after a reset. */
 static void report_leftovers(void)
 {
 	unsigned registers = 0, running = 0;
@@ -341,8 +341,8 @@ static void test_off(void)
 	trapped = ~0ull;
 	(void)read_sysreg(PMSIDR_EL1);
 	tap_equal(trapped >> 26, EC_UNKNOWN, "off: PMSIDR_EL1 is undefined");
-	/* What the model's hooks lie in, often enough for tests/qemu/off.py to count; the handler
-	 * steps over an instruction. */
+	/* Instructions that reach the model's hooks, often enough for tests/qemu/off.py to count;
+	 * the handler steps over an instruction. */
 	for (unsigned i = 0; i < TRIPS; i++) {
 		profiled(3);
 		__asm__ volatile("svc #0\n\tnop" : : : "memory");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who owns the profiling buffer: MDCR_EL2.E2PB and MDCR_EL3.NSPB, seen from
+ * The owner of the profiling buffer: MDCR_EL2.E2PB and MDCR_EL3.NSPB, seen from
  * the ELs below (Arm ARM, "Profiling Buffer management", "The owning Exception
  * level").
  */
 #include "aarch64.h"
 
-/* What the security state adds to the EL in a PC packet */
+/* The bit that the security state adds to the EL in a PC packet */
 #define PC_NS 4
 
 static uint64_t identity_below;
@@ -83,7 +83,7 @@ void test_ownership(void)
 #define SAMPLED           4
 #define SAMPLED_OTHERWISE 8
 
-/* What an EL below meets, in the world that SCR_EL3 names: TRAPS, FOREIGN, SAMPLED */
+/* The result of an EL below, in the world that SCR_EL3 names: TRAPS, FOREIGN, SAMPLED */
 static unsigned seen_below(uint64_t nspb, bool secure, uint64_t spsr)
 {
 	unsigned el = spsr >> 2 & 3, seen = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What registers and packets say at their edges: Arm ARM, PMSEVFR_EL1, PMBSR_EL1, MDCR_EL3. */
+/* Edge cases of registers and packets: Arm ARM, PMSEVFR_EL1, PMBSR_EL1, MDCR_EL3. */
 #include "aarch64.h"
 
 /* Retired, refill, walk, not taken, mispredicted: SPEv1p2 without options */

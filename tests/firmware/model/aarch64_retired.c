@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What INST_RETIRED counts: instructions that have executed, and of those that
+ * INST_RETIRED counts: instructions that have executed, and of those that
  * generate an exception the ones that are there for it (Arm ARM, "Common event
  * numbers"). BR_RETIRED counts branches that have, BR_PRED those that can be
  * predicted.

@@ -31,7 +31,7 @@
 /* Attribute 0 is Device, 1 Normal; that of stage 2 is in the descriptor. */
 #define MAIR            0xff00ull
 
-/* What differs between regimes' descriptors: of devices, memory, memory that is only read */
+/* The differences between regimes' descriptors: of devices, memory, read-only memory */
 struct regime {
 	const char *name;
 	uint64_t device, normal, read_only, class;

@@ -12,7 +12,7 @@ _Noreturn void image_exit(bool good);
 
 void tap_puts(const char *s);
 
-/* "# what: n", for whoever knows what it must be on this machine */
+/* "# NOTE: n", for a check by a caller that knows the machine */
 void tap_note(const char *what, unsigned n);
 
 /* One claim each; tap_claim() returns good. */

@@ -113,7 +113,7 @@ user_exit:
 
 	.globl	return_entry
 return_entry:
-	addl	$20, %esp		/* what the way back would need */
+	addl	$20, %esp		/* the words that the return would need */
 	movl	$KERNEL_DS, %edx
 	movl	%edx, %ds
 	movl	%edx, %es
@@ -184,7 +184,7 @@ walked_load:
 walked_end:
 	ret
 
-/* What the second processor runs at AP_START, in real mode: what PMC1 is, then what it shall be */
+/* The second processor runs this at AP_START, in real mode: it reads PMC1, then sets it */
 	.code16
 	.globl	ap_start, ap_end
 ap_start:

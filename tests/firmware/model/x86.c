@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Linux never asks of the Intel PMU, the debug store and the last branch
- * records, asked of the hardware model: reserved bits, read-only registers,
+ * Features of the Intel PMU, the debug store and the last branch records that
+ * Linux never uses, tested on the hardware model: reserved bits, read-only registers,
  * freezing, circular traces, save areas that are not mapped. Expectations are
  * the Intel SDM's.
  *

@@ -149,7 +149,8 @@ void write_counter(unsigned counter, uint64_t value);
 /* All counters, traces and their statuses off, no interrupt seen yet */
 void quiesce(void);
 
-/* What PMC0 counts in ring 0 while a function runs; one whose INT n is refused with #GP */
+/* The count of PMC0 in ring 0 while a function runs; the same for one whose INT n is refused with
+ * #GP */
 uint64_t count_of(uint32_t evtsel, void (*run)(void));
 void refused_interrupt(void);
 

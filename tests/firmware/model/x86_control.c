@@ -20,7 +20,7 @@ static void loop(void)
 	                 : "eax", "ecx", "edx", "cc", "memory");
 }
 
-/* What begins a row of branches taken: the calls of loop() and traced(), the loop's first call,
+/* The begins of a row of taken branches: the calls of loop() and traced(), the loop's first call,
  * each jump back (a call and its return follow without a gap), the returns of both */
 #define ROWS (2 + 1 + (TURNS - 1) + 2)
 
@@ -35,7 +35,7 @@ static void test_edges(void)
 	tap_equal(count_of(0xc0 | EVTSEL_EDGE | CMASK(2), loop), 0,
 	          "... with CMASK 2: never two in a cycle");
 	ends = count_of(0x20c4 | EVTSEL_EDGE | CMASK(1) | INV, loop);
-	/* What the compiler puts before the call is not in such a row. */
+	/* Instructions that the compiler puts before the call are not in such a row. */
 	tap_claim(ends == ROWS || ends == ROWS + 1, "... with INV: where such rows end");
 	wrmsr(IA32_PMC0, (uint32_t)-10);
 	wrmsr(IA32_PERFEVTSEL0, 0x20c4 | EVTSEL_EDGE | EVTSEL_OS_EN | EVTSEL_INT);
@@ -58,7 +58,7 @@ static void test_bits_without_effect(void)
 	quiesce();
 }
 
-/* What #DB saw */
+/* Notes of the #DB handler */
 static void step(uint64_t debugctl)
 {
 	dbs = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PMI that is late by time (pmi-delay), and a reset that comes before it: no interrupt of the
- * machine that was. What there is of that machine is a word of its memory.
+ * A PMI that is late by time (pmi-delay), and a reset that comes before it: after the reset no
+ * interrupt of before arrives. A word of memory remains from before the reset.
  */
 #include "x86.h"
 

@@ -33,7 +33,7 @@ static void send(uint32_t command)
 		;
 }
 
-/* What it found in PMC1 */
+/* The value that it found in PMC1 */
 static uint32_t start_other(void)
 {
 	uint32_t runs = *ap_word(AP_RUNS);

@@ -125,7 +125,7 @@ void test_off(void)
 	tap_equal(faults, 0, "off: no register of the model's faults");
 	tap_equal(values, 0, "off: each reads as zero");
 	tap_claim(rdpmc_faults(0), "off: RDPMC is refused");
-	/* What the model's hooks lie in, often enough for tests/qemu/off.py to count */
+	/* Instructions that reach the model's hooks, often enough for tests/qemu/off.py to count */
 	for (unsigned i = 0; i < TRIPS; i++)
 		rings += in_ring_3(ring, 0);
 	tap_equal(rings, 3 * TRIPS, "off: to ring 3 and back");

@@ -12,7 +12,7 @@
 #define HALTS           4
 #define HALT_NS         10000000 /* QEMU's local APIC counts nanoseconds */
 
-/* What the counter says, and the TSC read within and around the time that it was on */
+/* The counter's value, and the TSC read within and around the time that it was on */
 struct measurement {
 	uint64_t counted, general, within, around;
 };

@@ -56,7 +56,7 @@ static bool prepare(const struct way *way)
 	return bts_prepare(area, way->size, way->watermark, way->data);
 }
 
-/* What reader and tick do from time to time. */
+/* The occasional work of reader and tick. */
 static void serve(const struct way *way)
 {
 	asked += way->asks;
@@ -68,13 +68,13 @@ static void serve(const struct way *way)
 	arch_trace_release();
 }
 
-/* What each segment's switch took, as the clock has it; the shortest first. */
+/* The time of each segment's switch by the clock; the shortest first. */
 static struct {
 	uint64_t clocks[MOST];
 	unsigned count;
 } switches;
 
-/* What a few branches take, and whether count moved meanwhile. */
+/* The time of a few branches, and whether count moved meanwhile. */
 static __attribute__((noinline)) uint64_t slice(const volatile uint64_t *count, bool *moved)
 {
 	uint64_t start = arch_cycles(), before = *count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What images have in common that trace branches by the branch trace store: one event, its ring,
- * and themselves for a reader. */
+/* Common code of images that trace branches by the branch trace store: one event, its ring, and the
+ * image itself as its reader. */
 #ifndef TESTS_FIRMWARE_X86_64_BTS_IMAGE_H
 #define TESTS_FIRMWARE_X86_64_BTS_IMAGE_H
 

@@ -101,7 +101,7 @@ static uint64_t deliveries(void)
 	return found;
 }
 
-/* What an NMI finds that comes at about the tick's time. */
+/* The path of an NMI that comes at about the tick's time. */
 struct way {
 	bool room; /* for another segment */
 	uint64_t places;

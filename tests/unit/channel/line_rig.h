@@ -28,7 +28,7 @@ extern struct line rig_line;
 extern struct line_region rig_region;
 extern uint8_t rig_memory[RIG_SIZE];
 
-/* What the host has received: text in plain mode, the last of each kind of frame. */
+/* The host's received data: text in plain mode, the last of each kind of frame. */
 extern struct rig_host {
 	struct wire_receiver receiver;
 	char text[RIG_TEXT_MAX];
@@ -50,7 +50,7 @@ extern struct rig_host {
 /* A line that is plain text, of a machine with two rings. */
 void rig_start(void);
 
-/* What is printed on the machine's console. */
+/* Print on the machine's console. */
 void rig_print(const char *text);
 
 /* Take all that the line has to send, if it is not more than so many bytes; how many. */

@@ -426,7 +426,7 @@ static void clear_tells_which_bells_had_rung_however_often_it_is_asked(void **st
 	assert_int_equal(rig_line.faults, 2);
 }
 
-/* ---- What the target says by itself ---- */
+/* ---- Frames that the target sends unasked ---- */
 
 static void a_bell_that_rings_is_told_once_until_it_is_cleared(void **state)
 {

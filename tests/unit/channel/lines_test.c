@@ -146,7 +146,7 @@ static void ticks_fill_a_line_of_115200(void **state)
 	}
 }
 
-/* What follows from the clock does not hold for a line that somebody holds up. */
+/* A rate that follows from the clock is wrong for a line that its peer stalls. */
 static void a_line_that_stands_still_loses_little_and_goes_on(void **state)
 {
 	(void)state;
@@ -320,7 +320,7 @@ static void at_an_unknown_rate_a_fifo_a_tick_is_the_most(void **state)
 	assert_int_equal(lines_rate_by_ticks(&port), 16000);
 }
 
-/* What it says at its start is what comes. */
+/* The rate at its start decides. */
 static void above_that_a_tick_moves_a_fifo(void **state)
 {
 	unsigned bytes, told;

@@ -10,7 +10,7 @@
 #define ELF_FILE_RODATA 0x2000U
 #define ELF_FILE_DATA   0x3000U
 #define ELF_FILE_BSS    0x800U  /* bytes */
-#define ELF_FILE_WORD   0x3ab5U /* what the relocated word is to point at */
+#define ELF_FILE_WORD   0x3ab5U /* the relocated word must point at this */
 
 enum {
 	ELF_FILE_TEXT_SEGMENT,

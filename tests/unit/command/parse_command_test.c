@@ -358,7 +358,7 @@ static void the_firmware_cannot_both_stay_and_go(void **state)
 	}
 }
 
-/* What is understood, but nothing in the command heeds. */
+/* An option that is known, but has no effect in the command. */
 static void an_option_that_means_nothing_is_refused(void **state)
 {
 	static const char samples[] = "nothing is sampled: what is recorded fills an AUX area";

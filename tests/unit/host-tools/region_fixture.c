@@ -49,7 +49,7 @@ static void describe_events(struct fixture *f, unsigned ring)
 	}
 }
 
-/* What an area of a ring is for. */
+/* The use of a ring's area. */
 struct area {
 	uint32_t type; /* perf_event_attr.type of who fills it; UINT32_MAX: there is none */
 	bool overwrite;

@@ -53,7 +53,7 @@ void fixture_free(struct fixture *fixture);
 bool fixture_sample(struct fixture *fixture, unsigned ring, unsigned event, uint64_t ip,
                     uint64_t period, unsigned depth);
 
-/* What hardware does: fill size bytes of the ring's AUX area and have them told with these flags.
+/* Act as the hardware: fill size bytes of the ring's AUX area and report them with these flags.
  * False if there is no room for them. */
 bool fixture_piece(struct fixture *fixture, unsigned ring, const void *bytes, uint64_t size,
                    uint64_t flags);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ISA is given of a firmware that goes on: its protocols of EDK2's, here a test's. */
+/* The parts of running firmware that an ISA gets: EDK2's protocols, here a test's. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +78,7 @@ static EFI_STATUS EFIAPI end(void *protocol, UINTN source)
 
 static struct hardware_interrupt interrupts = { register_source, enable, disable, get_state, end };
 
-/* ---- What lib/hosted.c stands on ---- */
+/* ---- The parts that lib/hosted.c uses ---- */
 
 static bool has_interrupts;
 static int hosted_code;
@@ -280,7 +280,7 @@ static void the_stack_is_the_one_of_the_hand_off_blocks_if_that_is_where_we_are(
 	assert_int_equal(given.stack.high, 0);
 }
 
-/* ---- What is said ---- */
+/* ---- The messages ---- */
 
 static void what_a_recording_will_miss_is_said_when_it_begins(void **state)
 {

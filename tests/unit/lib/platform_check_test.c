@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tables and trees say of devices and memory: an address that cannot be right is reported, and
- * left out alone. */
+/* Devices and memory in tables and trees: only an impossible address is reported and left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -238,7 +238,7 @@ static void a_group_of_which_a_member_finds_no_room_gives_all_back(void **state)
 	assert_int_equal(counters, 1);
 }
 
-/* What the source has stopped itself, as a trace that ran out of room, is not stopped again. */
+/* An area that the source has stopped itself, as a trace without room, is not stopped again. */
 static void what_is_stopped_already_is_only_given_back(void **state)
 {
 	(void)state;

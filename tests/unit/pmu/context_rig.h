@@ -15,7 +15,7 @@ extern struct fake_source {
 	unsigned counters, used;
 	bool frozen;
 	struct perf_event *on[CONTEXT_RIG_EVENTS]; /* started */
-	uint64_t unread;                           /* what each read finds that was counted */
+	uint64_t unread;                           /* counts that the next read finds */
 } fake;
 
 extern struct perf_event events[CONTEXT_RIG_EVENTS];

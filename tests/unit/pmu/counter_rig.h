@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of counter drivers need beside the registers: events, a ring that takes their samples,
- * and time that passes by counting. */
+/* The environment of a counter driver's tests beside the registers: events, a ring for their
+ * samples, and time that passes by counting. */
 #ifndef TESTS_UNIT_PMU_COUNTER_RIG_H
 #define TESTS_UNIT_PMU_COUNTER_RIG_H
 

@@ -56,7 +56,7 @@ static struct world {
 	char wrong[160];
 } world;
 
-/* ---- What the calls have around them ---- */
+/* ---- The calls' environment ---- */
 
 static bool endable_anywhere; /* a mutant: our own code is ended in, too, and marks */
 

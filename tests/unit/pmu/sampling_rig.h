@@ -11,8 +11,8 @@ extern struct perf_event event; /* ACTIVE; a sample has IP, TIME, PERIOD */
 extern struct perf_event_mmap_page control;
 extern uint64_t data[1 << 13]; /* of the ring */
 
-/* What the event's source was asked to do, a letter each, in order: d e s S r (disable enable stop
- * Start read). */
+/* The calls of the event's source, a letter each, in order: d e s S r (disable enable stop Start
+ * read). */
 extern char asked[32];
 
 /* A source that can neither be disabled nor read. */

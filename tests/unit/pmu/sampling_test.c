@@ -247,7 +247,7 @@ static void samples_are_so_many_times_as_far_apart_and_every_count_is_in_one(voi
 	assert_int_equal(init_period(1000), 0);
 	count_to(1000, MS);
 	sampling_slow(&event, 4);
-	count_to(2000, 2 * MS); /* what was due stays due */
+	count_to(2000, 2 * MS); /* a due sample stays due */
 	assert_int_equal(samples(), 2);
 	assert_int_equal(last_period(), 1000);
 	assert_int_equal(sampling_left(&event), 4000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What each event source calls its events and the fields of its config: the names that users type,
- * and that perf has in sysfs' format/ directories. */
+/* The names of each event source's events and config fields: users type them, and perf has them in
+ * sysfs' format/ directories. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

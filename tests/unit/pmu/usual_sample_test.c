@@ -152,7 +152,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- What happens to both ---- */
+/* ---- Cases for both ---- */
 
 static uint64_t chance(uint64_t of)
 {

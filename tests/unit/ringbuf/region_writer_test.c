@@ -37,7 +37,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- What reaches memory, and when ---- */
+/* ---- The order of stores to memory ---- */
 
 static struct {
 	uint64_t start, size; /* of the region */
@@ -61,7 +61,7 @@ static void note_cleaned(void)
 		cleanings[i].done = true;
 }
 
-/* Who finds that state after a reset may believe the tables. */
+/* A reader that finds that state after a reset may trust the tables. */
 static void a_states_tables_are_in_memory_before_it_is_and_it_is_at_once(void **state)
 {
 	(void)state;
@@ -133,7 +133,7 @@ static void tables_must_fit(void **state)
 	assert_int_equal(trace_region_init(&other, memory, tables, &limits), 0);
 	assert_int_equal(trace_region_init(&other, memory, tables - 1, &limits), -ENOSPC);
 	assert_int_equal(other.tables_end, tables);
-	/* What lies behind them is not touched. */
+	/* Bytes behind them are not touched. */
 	assert_int_equal(((const uint8_t *)memory)[tables], 0xa5);
 	assert_int_equal(((const uint8_t *)memory)[tables - 1], 0);
 }
@@ -301,7 +301,7 @@ static void rings_lie_behind_the_tables(void **state)
 	assert_int_equal(needed, SIZE);
 }
 
-/* What the host stores there is never read back. */
+/* The host's stores there are never read back. */
 static void a_heartbeat_is_the_firmware_s_own_count(void **state)
 {
 	(void)state;

@@ -42,7 +42,7 @@ static void room_is_what_the_reader_leaves(void **state)
 	aux_transact(PAGE + 24, 0);
 	assert_int_equal(ring_aux_room(&aux), PAGE - 24);
 	aux_begin(&out);
-	assert_int_equal(ring_aux_room(&aux), PAGE - 24); /* what is lent is not used yet */
+	assert_int_equal(ring_aux_room(&aux), PAGE - 24); /* lent bytes are not used yet */
 	rig.control->aux_tail = PAGE;
 	assert_int_equal(ring_aux_room(&aux), 2 * PAGE - 24);
 	ring_aux_end(&out, 0);

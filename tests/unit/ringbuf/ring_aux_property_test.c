@@ -70,7 +70,7 @@ static bool go_on(struct trial *t, struct ring_aux_output *out, uint64_t size)
 		return false;
 	trailer = ring_aux_try(out, size, skip, need);
 	if (!trailer) {
-		/* what the reader has freed meanwhile is not left unused */
+		/* bytes that the reader has freed meanwhile are used */
 		assert_true(tail > head || tail < t->up_to || /* a lie */
 		            head + size + skip + need > tail + AREA);
 		return false;

@@ -100,7 +100,7 @@ static const char *settle(struct rig *rig)
 	if (wrong)
 		return wrong;
 	if (rig->told != rig->ring.lost)
-		return "what was lost is not told although there was room";
+		return "a loss is not reported although there was room";
 	return rig_check(rig);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a ring has to survive, as functions that return NULL or what went wrong; so that the same
- * scenario proves the ring right and a fault build wrong.
+ * Scenarios for a ring, as functions that return NULL or an error. The same scenario proves that
+ * the ring is right and that a fault build is wrong.
  */
 #ifndef TESTS_UNIT_RINGBUF_RING_SCENARIO_H
 #define TESTS_UNIT_RINGBUF_RING_SCENARIO_H

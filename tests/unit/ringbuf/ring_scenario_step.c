@@ -94,7 +94,7 @@ static const char *settle(void)
 	const char *wrong = visit_wrong;
 	uint64_t lost;
 
-	/* what was written is there for the reader at once, not with the next record */
+	/* a written record is there for the reader at once, not with the next record */
 	if (!wrong)
 		wrong = rig_drain(&rig, UINT64_MAX);
 	if (!wrong)

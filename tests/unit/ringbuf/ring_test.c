@@ -106,8 +106,8 @@ static void the_control_page_says_where_the_data_is_and_how_to_tell_time(void **
 	assert_true(rig->control->capabilities & PERF_CAP_USER_TIME_ZERO);
 }
 
-/* A backward ring is read until there is a 0, and a forward one up to its head: its megabytes are not
- * touched before they are written. */
+/* A backward ring is read until there is a 0, and a forward one up to its head: its megabytes are
+ * not touched before they are written. */
 static void a_ring_begins_empty_whatever_was_in_its_memory(void **state)
 {
 	struct rig *rig = *state;
@@ -182,7 +182,7 @@ static void lost_precedes_the_next_record_that_fits(void **state)
 	assert_null(rig_drain(rig, SIZE / 64 - 2));
 	assert_int_equal(ring_reader_next(&rig->reader, &record), 1);
 	assert_int_equal(record->type, PERF_RECORD_LOST);
-	assert_int_equal(((const uint64_t *)record)[1], 102); /* who wrote next */
+	assert_int_equal(((const uint64_t *)record)[1], 102); /* the next writer */
 	assert_int_equal(((const uint64_t *)record)[2], 2);   /* the whole ring's */
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is woken, by what, and how often. */
+/* Wakeups: of which reader, by which event, and how often. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program writes: bytes in a ring whose tail somebody else stores. */
+/* A program's output: bytes in a ring whose tail somebody else stores. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

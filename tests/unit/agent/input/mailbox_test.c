@@ -208,7 +208,7 @@ static void the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text
 
 static bool has_slower(const char *text, uint32_t length, uint64_t *value)
 {
-	memset(box->text, '9', 64); /* what is behind it is not its own */
+	memset(box->text, '9', 64); /* the bytes behind it are not the text's */
 	memcpy(box->text, text, strlen(text));
 	box->length = length;
 	return mailbox_has_number(&fixture.region, "slower ", 1000, value);
@@ -260,7 +260,8 @@ static void an_answer_is_cut_to_its_room(void **state)
 
 #define POSTED "abcd" /* short, as each of a poll's instructions is a signal or more */
 
-/* What a poll may give, whatever was written meanwhile. Returns whether it took the command. */
+/* The results that a poll may give, whatever was written meanwhile. Returns whether it took the
+ * command. */
 static bool text_or_refusal(void)
 {
 	assert_true(!request.code || request.code == -EINVAL);

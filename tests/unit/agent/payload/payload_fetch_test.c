@@ -39,7 +39,7 @@ static struct channel channel;
 static char said[1000];
 static int full; /* the volume's answer */
 
-/* ---- What is around it ---- */
+/* ---- Its neighbours ---- */
 
 static int find(const char *name, const void **bytes, uint64_t *size)
 {

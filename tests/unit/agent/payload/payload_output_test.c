@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program prints goes out in short pieces, in none of which its CPU stands still. */
+/* A program's output leaves in short pieces; its CPU stalls in none of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -31,7 +31,7 @@ static void pump(void)
 static const struct channel_ops memory = { .name = "memory" };
 static struct channel channel = { .ops = &memory };
 
-/* What it says does not matter. */
+/* The text does not matter. */
 void console_printf(const char *format, ...)
 {
 	(void)format;
@@ -258,7 +258,7 @@ static void a_reader_that_does_not_go_on_is_waited_for_to_a_bound(void **state)
 	                TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS + 2);
 }
 
-/* What lies in RAM is then given up by switching off. */
+/* Records in RAM are lost when the machine then powers off. */
 static void the_end_waits_for_all_that_is_unread_and_no_longer_than_it_is_read(void **state)
 {
 	(void)state;

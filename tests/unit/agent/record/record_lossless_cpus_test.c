@@ -45,7 +45,7 @@ static void alone_it_does_not(void **state)
 	assert_int_equal(signalled[1], 0);
 }
 
-/* Whose interrupts and tables are not there yet, nor heard by those who start it. */
+/* Its interrupts and tables are not set up yet, and the CPUs that start it do not hear it. */
 static void a_cpu_that_has_not_started_is_not_called(void **state)
 {
 	(void)state;
@@ -80,7 +80,7 @@ static void who_waits_calls_those_that_do_not_stand(void **state)
 	assert_int_equal(signalled[1], 0);
 }
 
-/* ---- Who does not stand ---- */
+/* ---- CPUs that do not stall ---- */
 
 static void stop_when_standing(void)
 {

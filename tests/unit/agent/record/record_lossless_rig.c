@@ -30,7 +30,7 @@ void (*reader)(void); /* at each look */
 char text[512];
 unsigned switched, frozen;
 
-/* ---- What it takes of its neighbours ---- */
+/* ---- The parts that it uses of its neighbours ---- */
 
 struct traced_cpu *recording_here(void)
 {

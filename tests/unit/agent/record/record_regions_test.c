@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is counted between a program's marks, and what is told of it. */
+/* Counts between a program's marks, and their report. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "pmu/timer.h"
 
 #define EVENTS  3U
-#define OWN     7U /* what the marks of a region add to each event between its readings */
+#define OWN     7U /* the marks of a region add this to each event between its readings */
 #define OWN_NS  40U
 #define REGIONS (REGION_MOST + 1)
 
@@ -33,7 +33,7 @@ void mark_tell(struct perf_event *event, const char *text)
 	print_text(told[nr_told++], sizeof(told[0]), "%s", text);
 }
 
-#define HANDLER 21U /* what a timer interrupt adds */
+#define HANDLER 21U /* a timer interrupt adds this */
 
 static unsigned interrupts_each; /* so many-th look; 0: none */
 
@@ -250,7 +250,7 @@ static void a_calibration_is_in_no_total_and_in_no_outer_region(void **state)
 	assert_in_range(counters[0] + events[0].count, 150 + OWN, 150 + OWN + 2 * HANDLER);
 }
 
-/* What no region without a name holds: the first region of all has timer interrupts measured. */
+/* These counts are in no unnamed region: the first region of all has timer interrupts measured. */
 static void what_timer_interrupts_add_is_measured_outside_of_the_totals(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a traced CPU's tick does for a line. */
+/* The work for a line in a traced CPU's tick. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static unsigned looks; /* for one */
 static unsigned signals[CPUS];
 static unsigned left; /* how often the workload was ended, its CPU's events having stopped */
 
-/* What the channel was asked. */
+/* The requests to the channel. */
 static unsigned pumps, out_of_handler, nested, depth;
 
 /* A line that takes its bytes; where it is called, and another CPU's tick meanwhile. */
@@ -50,7 +50,7 @@ static void pump(void)
 
 static const struct channel_ops memory = { .name = "memory" };
 
-/* What record_tick.c takes of its neighbours, none of which has anything to do here. */
+/* The functions that record_tick.c uses of its neighbours; none has anything to do here. */
 void recording_progress_tick(struct recording *r, uint64_t at)
 {
 	(void)r;
@@ -259,7 +259,7 @@ static void who_is_told_to_stop_are_those_that_have_started(void **state)
 	assert_int_equal(signals[0], 0);
 }
 
-static uint64_t slowed_to; /* what the source was told last */
+static uint64_t slowed_to; /* the last rate that the source got */
 static unsigned slowed;
 
 static void note_slow(struct perf_event *event, uint64_t factor)
@@ -292,7 +292,7 @@ static void a_host_whose_line_is_slow_has_every_cpu_sample_less_often(void **sta
 	assert_int_equal(events[0].slower, 8);
 	assert_int_equal(events[1].slower, 8);
 	box->text[7] = '2';
-	events[1].pmu = &none; /* whose samples nobody can move apart */
+	events[1].pmu = &none; /* nobody can move its samples apart */
 	events[1].slower = 0;
 	fake_cpu_run(TICK_NS, 0, &regs);
 	assert_int_equal(slowed, CPUS + 1);

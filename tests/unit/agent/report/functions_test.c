@@ -123,7 +123,7 @@ static void an_empty_list_has_no_hottest(void **state)
 	assert_int_equal(functions.samples, 1);
 }
 
-/* What boot/symbol-file --table makes. */
+/* The output of boot/symbol-file --table. */
 static void an_images_table_is_taken_at_its_base(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of a complete region, and of one that lies. */
+/* The report of a complete region, and of one with false content. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -67,7 +67,7 @@ static void counters_that_are_ours_are_good(void **state)
 	assert_figure("present", 0x70000000fLL);
 	JUDGE(judge_census, (struct selftest_census){ 0, 0, 0 });
 	assert_line(SELFTEST_ABSENT, "no counters");
-	/* what is not there is nobody's */
+	/* missing CPUs belong to nobody */
 	JUDGE(judge_census, (struct selftest_census){ 0xf, 0x10, 0x20 });
 	assert_line(SELFTEST_PASS, "4, all ours, none left counting");
 }
@@ -259,7 +259,7 @@ static void interrupts_of_nobody_are_named_beyond_one_in_a_hundred(void **state)
 	assert_line(SELFTEST_ABSENT, "no interrupt of a counter came");
 }
 
-/* ---- What fills an AUX area ---- */
+/* ---- The content of an AUX area ---- */
 
 static void two_traces_of_the_same_code_are_the_same(void **state)
 {

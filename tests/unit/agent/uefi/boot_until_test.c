@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ends the recording of a boot, and that nothing of it stays. */
+/* The end of a boot's recording, and that nothing of it stays. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -205,7 +205,7 @@ static void a_device_that_has_gone_is_not_called(void **state)
 	fake_install(&keyboards[0], input_guid, &keyboards[0].protocol);
 	boot_until_begin(&(struct command_until){ .key = true }, on_reached);
 	fake_uninstall(&keyboards[0], input_guid);
-	memset(&keyboards[0], 0, sizeof(keyboards[0])); /* whoever calls it crashes */
+	memset(&keyboards[0], 0, sizeof(keyboards[0])); /* a call of it crashes */
 	boot_until_end();
 	nothing_stays();
 }

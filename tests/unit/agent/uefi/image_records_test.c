@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits, where an image leaves from within what it has called; and when its events count. */
+/* The image that waits when another leaves from a call; and when its events count. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

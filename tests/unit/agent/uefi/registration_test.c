@@ -99,7 +99,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* ---- What is among the variables ---- */
+/* ---- The variables ---- */
 
 static void set_order(unsigned count, uint16_t first)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of an aarch64 instruction where it stands, by words that GNU as has made. */
+/* Facts about an aarch64 instruction from its word alone; GNU as made the words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction's bytes say: whose %rbp is, and what a call returns to. */
+/* Facts from an instruction's bytes: the owner of %rbp, and the address that a call returns to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

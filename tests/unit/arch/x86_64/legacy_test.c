@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the chipset says of an NMI, at fake ports. */
+/* The chipset's account of an NMI, at fake ports. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

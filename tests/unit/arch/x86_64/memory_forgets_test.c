@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known to have RAM forget at a reset, by CPUID and IA32_TME_ACTIVATE. */
+/* The ways to know that RAM is erased at a reset, by CPUID and IA32_TME_ACTIVATE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

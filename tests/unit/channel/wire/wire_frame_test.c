@@ -83,7 +83,7 @@ static void body_of(uint8_t *body, size_t size, unsigned kind)
 		                                : (size_t)rand());
 }
 
-/* What the receiver makes of bytes: the last result that was not 0, and how many there were. */
+/* The receiver's results for bytes: the last result that was not 0, and how many there were. */
 struct heard {
 	int result;
 	unsigned count;

@@ -107,8 +107,8 @@ static void (*const fills[])(uint64_t *, size_t) = {
 
 /* ---- There and back ---- */
 
-/* What they take on the line when sent in frames of `room` bytes, which come back one by one from a
- * decoder that remembers anything. */
+/* Their size on the line when sent in frames of `room` bytes. They are decoded one by one by a
+ * decoder that remembers words. */
 static size_t there_and_back(const uint64_t *from, size_t size, size_t room)
 {
 	size_t at = 0, sent = 0;

@@ -69,7 +69,7 @@ static void a_function_that_an_image_names_is_not_taken(void **state)
 	assert_int_equal(parse("record -e unit/number=7/ -- spin 9"), 0);
 }
 
-/* What the compiler takes for a bool is 0 or 1; what a file holds is not. */
+/* The compiler takes a bool for 0 or 1; a file may hold other bytes. */
 static void any_byte_but_0_says_that_a_program_takes_words(void **state)
 {
 	(void)state;

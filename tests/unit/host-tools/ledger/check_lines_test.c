@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the conservation check says of what does not hold. */
+/* The lines of the conservation check about equations that do not hold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void note(void *context, bool holds, const char *line)
 	strcat(strcat(text, line), "\n");
 }
 
-/* What the first event's and ring's lines say, none of which holds. */
+/* The lines of the first event and ring, none of which holds. */
 static void each_line_says_its_numbers_in_its_order(void **state)
 {
 	static char text[16384];

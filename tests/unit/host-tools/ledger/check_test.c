@@ -126,7 +126,7 @@ static void a_branch_trace_is_whole_at_its_end_alone(void **state)
 	assert_true(conserved());
 }
 
-/* Whose count the eventfd gives is the first ring's. */
+/* The eventfd's count belongs to the first ring. */
 static void rings_that_share_a_bell_are_watched_together(void **state)
 {
 	uint64_t *const words[] = { &ledger.rings[0].found.rung, &ledger.rings[0].ledger.repeated,
@@ -138,8 +138,7 @@ static void rings_that_share_a_bell_are_watched_together(void **state)
 	ledger.rings[0].found.rung = 18;
 	ledger.rings[1].found.rung = 0;
 	assert_watched(words, sizeof(words) / sizeof(words[0]));
-	/* What one ring sent too many, the other cannot have sent too few: it has its own causes.
-	 */
+	/* One ring's surplus is no other ring's deficit: each ring has its own causes. */
 	ledger.rings[0].ledger.sent++;
 	ledger.rings[1].ledger.sent--;
 	assert_false(conserved());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording lacks: every way to lose is told, with its share and the option that would help.
- */
+/* The losses of a recording: every kind is reported, with its share and the option that would help.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static struct tr_cpu cpus[RINGS];
 static struct ledger_event events[EVENTS];
 static struct ledger_ring rings[RINGS];
 static struct ledger ledger;
-static char told[2048]; /* what was told, a line each */
+static char told[2048]; /* the reported losses, a line each */
 static char advice[128];
 
 /* A recording that lacks nothing: 100 samples of cycles and 10 AUX pieces on each CPU. */

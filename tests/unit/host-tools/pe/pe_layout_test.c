@@ -139,7 +139,7 @@ static void a_debug_file_whose_code_is_far_shorter_is_another_builds(void **stat
 	assert_int_equal(check(), 0);
 }
 
-/* What GenFw makes of addresses in two instructions (EDK2, Elf64Convert.c). */
+/* GenFw's rewriting of addresses in two instructions (EDK2, Elf64Convert.c). */
 static void on_aarch64_an_address_may_have_been_made_shorter(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each test of an image and its ELF file begins with. */
+/* The set-up of each test of an image and its ELF file. */
 #ifndef TESTS_UNIT_HOST_TOOLS_PE_PE_RIG_H
 #define TESTS_UNIT_HOST_TOOLS_PE_PE_RIG_H
 

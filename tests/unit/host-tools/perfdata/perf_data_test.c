@@ -192,7 +192,7 @@ static void features_are_found_by_their_bits(void **state)
 	perf_reader_close(&reader);
 }
 
-/* What perf_reader_ledger() says of these bytes; it must not see others. */
+/* The result of perf_reader_ledger() for these bytes; it must not read others. */
 static int ledger_of(const uint8_t *from, size_t length)
 {
 	const uint8_t *ledger = NULL;

@@ -71,7 +71,7 @@ static void a_url_that_is_none_names_those_that_are(void **state)
 	assert_int_equal(open_url("shm:/tmp"), -EINVAL);
 }
 
-/* What is stored by us is the machine's to see, and the other way round. */
+/* The machine sees the tool's stores, and the tool the machine's. */
 static void a_file_is_shared(void **state)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -193,7 +193,7 @@ static void ring(int bell)
 	assert_int_equal(write(bell, &one, sizeof(one)), sizeof(one));
 }
 
-#define FOR_EVER (3600 * 1000) /* what waits so long has not been woken */
+#define FOR_EVER (3600 * 1000) /* a wait this long was not ended by a wakeup */
 
 static void a_server_hands_out_memory_a_number_and_bells(void **state)
 {
@@ -243,7 +243,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* What the machine has shared is ours as long as we like; nothing spins. */
+/* Memory that the machine has shared stays mapped; nothing busy-loops. */
 static void memory_outlives_its_server(void **state)
 {
 	int memory = memfd_create("memory", MFD_CLOEXEC);

@@ -14,7 +14,7 @@
 #define MOST_HEADS (2U * TR_MAX_RINGS)
 #define HEADS_SIZE 16U /* bytes of a piece with heads */
 
-/* What was stored and has not arrived. */
+/* A store that has not arrived. */
 struct late {
 	uint64_t offset;
 	size_t size;

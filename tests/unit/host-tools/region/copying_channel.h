@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mirror (host-tools/region/serial/mirror.h) over a cable that is made of another channel: it brings
- * some bytes a call, pieces in any order, whole words of 8 bytes only; what is stored stays with it
- * for a while. The machine goes on between any two words. Which and how much, chance says.
+ * A mirror (host-tools/region/serial/mirror.h) over a cable that is made of another channel: it
+ * brings some bytes a call, pieces in any order, whole words of 8 bytes only; what is stored stays
+ * with it for a while. The machine continues between any two words. A random generator chooses the
+ * bytes and their number.
  */
 #ifndef TESTS_UNIT_COPYING_CHANNEL_H
 #define TESTS_UNIT_COPYING_CHANNEL_H
 
 #include "writer/region/channel.h"
 
-/* What a channel must not do: tests must see it. */
+/* Faults of a channel that tests must detect. */
 enum copying_fault {
 	COPYING_RIGHT,
 	COPYING_HEADS_LAST,    /* heads are fetched behind the bytes that they promise */
@@ -20,8 +21,7 @@ enum copying_fault {
 struct copying_options {
 	size_t piece; /* bytes at a time, at most */
 	enum copying_fault fault;
-	void (*meanwhile)(
-	    void *context); /* what the machine does between two pieces; NULL: nothing */
+	void (*meanwhile)(void *context); /* the machine's work between two pieces; NULL: none */
 	void *context;
 	bool *stands_still; /* NULL: it never does; else whether it does, now and then */
 	unsigned breaks;    /* the cable, at so manieth a call of fetch; 0: it does not */

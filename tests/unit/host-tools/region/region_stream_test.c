@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program writes, as a reader gets it: by shared memory, and by a mirror of it. */
+/* A program's output as a reader gets it: by shared memory, and by a mirror of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -133,7 +133,7 @@ static void what_was_given_up_is_passed_over_and_counted(void **state)
 	assert_int_equal(missing, stream.first);
 	assert_int_equal(at, stream.head);
 	assert_int_equal(bytes[0], byte_at(stream.first));
-	at = stream.first - 5; /* who had some of it */
+	at = stream.first - 5; /* a reader that had some of it */
 	missing = 1;
 	assert_int_equal(region_stream(&region, TR_STREAM_ERROR, &at, bytes, 3, &missing), 3);
 	assert_int_equal(missing, 6);
@@ -153,7 +153,7 @@ static void who_joins_begins_where_the_last_reader_was(void **state)
 	channel_rig_bring(&channel);
 	assert_int_equal(region_stream_begin(&region, TR_STREAM_ERROR, false), 17);
 	assert_int_equal(region_stream_begin(&region, TR_STREAM_ERROR, true), 0);
-	while (stream.head < SIZE + 10) { /* what has gone round is not to be had again */
+	while (stream.head < SIZE + 10) { /* overwritten bytes are gone */
 		fixture.region.streams[1].tail = stream.head;
 		write_some(100);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the page of `bareperf report --html` holds, taken apart again: chunks of samples, places,
- * and text that is no HTML. */
+/* The content of `bareperf report --html`'s page, parsed again: chunks of samples, places, and
+ * escaped text. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #define ROOM (4U << 20)
 
 static struct series_set set;
-static char *text; /* what was written */
+static char *text; /* the written page */
 static size_t text_size;
 
 static int setup(void **state)

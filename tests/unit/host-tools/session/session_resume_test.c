@@ -110,7 +110,7 @@ static void complete(uint64_t samples)
 	assert_int_not_equal(access(journal, F_OK), 0);
 }
 
-/* What a process leaves behind that was killed between its writing and its commit. */
+/* The bytes that a process leaves behind when it is killed between its write and its commit. */
 static void add_garbage(void)
 {
 	static const char garbage[1000] = "records that nobody gave back";
@@ -192,7 +192,7 @@ static void a_file_that_was_finished_when_we_left_goes_on(void **state)
 	write_samples(5);
 	assert_int_equal(read_header().event_types.size, 64);
 	assert_int_equal(resume(), 0);
-	/* What stood behind the records is none of the file's while others are written there. */
+	/* Old bytes behind the records are not part of the file while others are written there. */
 	assert_int_equal(read_header().event_types.size, 0);
 	assert_int_equal(read_header().features[0], 0);
 	complete(15);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a live view keeps of samples: sums that are whole in memory that does not grow; and when a
- * slow line's machine is told to sample less often. */
+/* The samples that a live view keeps: exact sums in memory that does not grow; and when the machine
+ * of a slow line must sample less often. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void add(uint64_t address, uint32_t event, char level, uint64_t weight)
 	top_counts_add(&counts, &sample, function_of, &asked);
 }
 
-/* What is kept of it, or NULL. */
+/* The kept place, or NULL. */
 static const struct top_place *find(uint64_t address, uint32_t event, char level)
 {
 	for (uint32_t i = 0; i < top_counts_places(&counts); i++) {

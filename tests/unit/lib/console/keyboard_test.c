@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is typed, by scan codes of set 1. */
+/* Typed keys, by scan codes of set 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

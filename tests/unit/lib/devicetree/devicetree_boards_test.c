@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What trees of boards say in their own way, as Linux reads it: interrupts through a second
- * controller, or of CPUs that nobody names, the timer's rate, consoles. */
+/* Boards' own habits in device trees, as Linux reads them: interrupts through a second controller,
+ * or of unnamed CPUs, the timer's rate, consoles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

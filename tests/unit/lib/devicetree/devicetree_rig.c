@@ -63,7 +63,7 @@ static void bend(char *text, const char *const *changes)
 		char *at = strstr(text, changes[0]);
 		size_t old = strlen(changes[0]), new = strlen(changes[1]);
 
-		assert_non_null(at); /* what was to be changed is no longer there */
+		assert_non_null(at); /* the text to change is no longer there */
 		memmove(at + new, at + old, strlen(at + old) + 1);
 		memcpy(at, changes[1], new);
 	}

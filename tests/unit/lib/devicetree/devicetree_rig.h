@@ -10,7 +10,7 @@
 #define BASE     0x48000000ULL /* where our memory lies */
 #define TREE_MAX 65536U
 
-extern uint8_t *memory; /* what is behind it faults, for libfdt as well */
+extern uint8_t *memory; /* bytes behind it fault, for libfdt as well */
 extern uint32_t memory_size, allocated;
 extern char remarks[4096];
 extern struct arch_platform platform;
@@ -33,7 +33,7 @@ void compile(const char *text);
 void load(const char *name, const char *const *changes);
 #define LOAD(name, ...) load(name, (const char *const[]){ __VA_ARGS__, NULL })
 
-/* What devicetree_parse() returns; its remarks are in remarks. */
+/* The result of devicetree_parse(); its remarks are in remarks. */
 int parse(void);
 
 void assert_remark(const char *text);

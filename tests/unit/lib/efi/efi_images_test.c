@@ -24,7 +24,8 @@ static const EFI_GUID table_guid = {
 	0x49152e77, 0x1ada, 0x4764, { 0xb7, 0xa2, 0x7a, 0xfe, 0xfe, 0xd9, 0x5e, 0x8b }
 };
 
-/* What is told of images, in its order: +base or -base; and of the last that has come its path. */
+/* The reports of images, in their order: +base or -base; and the path of the last that was loaded.
+ * */
 static long heard[16];
 static unsigned hearings;
 static const EFI_DEVICE_PATH *path;
@@ -234,7 +235,7 @@ static void watching_may_end_within_a_hook(void **state)
 	}
 }
 
-/* Whoever kept a pointer to a hook has the firmware's own service by it. */
+/* A pointer to a hook that somebody kept still reaches the firmware's own service. */
 static void a_hook_that_is_called_afterwards_hands_on(void **state)
 {
 	static EFI_LOADED_IMAGE another = { .ImageBase = &another, .ImageSize = 4096 };

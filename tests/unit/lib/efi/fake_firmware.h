@@ -9,7 +9,7 @@
 
 #include "lib/efi/efi.h"
 
-/* Nothing is there, at TPL_APPLICATION. What has no service here is for the test to set. */
+/* No services, at TPL_APPLICATION. A test adds the services that it needs. */
 extern EFI_BOOT_SERVICES fake_services;
 void fake_firmware_begin(void);
 

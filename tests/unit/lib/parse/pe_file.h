@@ -108,7 +108,7 @@ static inline void pe_file_make(struct pe_file *file)
 	pe_file_debug(file, 1, "NB10", nothing, sizeof(nothing), PE_FILE_PATH);
 }
 
-/* What a loader makes of it at an address, in PE_FILE_SPAN bytes. */
+/* The image as a loader places it at an address, in PE_FILE_SPAN bytes. */
 static inline void pe_file_load(const struct pe_file *file, uint8_t *memory, uint64_t address)
 {
 	memset(memory, 0, PE_FILE_SPAN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an image and the ELF file that it was made of have in common, and other builds have not. */
+/* Bytes that an image shares with the ELF file that it was made of, but not with other builds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void another_build_has_another_word(void **state)
 		assert_int_not_equal(word(false), before);
 		code[i] ^= 1;
 	}
-	code[PLACE + 8] ^= 1; /* what only changes there, and nothing moves */
+	code[PLACE + 8] ^= 1; /* changes only here; nothing moves */
 	assert_int_equal(word(false), before);
 	memmove(code + ALL + 0x104, code + ALL + 0x100, 0x200); /* a function is longer */
 	assert_int_not_equal(word(false), before);

@@ -252,7 +252,7 @@ static void write_pl011(unsigned reg, uint32_t value)
 	}
 }
 
-/* What waits for a line to come to rest needs a time that passes meanwhile. */
+/* Time must pass for code that waits until the line is idle. */
 static void model_access_time(void)
 {
 	m->accesses++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the PMUs of Arm's CPUs have, which may differ from cluster to cluster, who had it before us,
- * and counters chained to 64 bits. */
+/* The PMUs of Arm's CPUs, which may differ between clusters; their earlier users; and counters
+ * chained to 64 bits. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void begin(struct perf_event *event, uint64_t number, bool is_long, uint6
 	assert_int_equal(event_enable(event), 0);
 }
 
-/* What chaining is for: interrupts come when they may, here 3.5 laps of a narrow counter late. */
+/* The purpose of chaining: interrupts may be late, here by 3.5 laps of a narrow counter. */
 static void only_a_chained_pair_counts_laps_that_no_interrupt_sees(void **state)
 {
 	uint64_t late = 7 * LAP / 2;
@@ -160,7 +160,7 @@ static void what_cannot_be_counted_is_refused_with_the_reason(void **state)
 	describe(&rig_events[0], EVENT_INST_RETIRED, false, 1000);
 	assert_int_equal(event_init(&rig_events[0]), -ENOENT);
 	assert_non_null(strstr(rig_events[0].why, "MDCR_EL2.HPMN"));
-	begin(&rig_events[0], EVENT_CPU_CYCLES, false, 1000); /* what is left */
+	begin(&rig_events[0], EVENT_CPU_CYCLES, false, 1000); /* the remaining counters */
 	event_disable(&rig_events[0]);
 }
 

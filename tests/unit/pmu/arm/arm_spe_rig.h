@@ -18,7 +18,7 @@
 
 #define PAGE       4096ULL
 #define AREA_PAGES 8U
-#define UNKNOWN    0xdeadbeefdeadbeefULL /* what is in registers after reset */
+#define UNKNOWN    0xdeadbeefdeadbeefULL /* registers' values after reset */
 #define FULL       (PMBSR_S | PMBSR_BSC_FILLED)
 #define FAULT      (PMBSR_S | 0x24ULL << PMBSR_EC | 7U)
 

@@ -86,7 +86,7 @@ static void *cpu_runs(void *argument)
 	struct world *w = argument;
 	unsigned seed = w->cpu;
 
-	/* what is believed of the distance is less than the truth, or more */
+	/* the assumed distance is less than the true one, or more */
 	skew = w->cpu * 1000000007ULL;
 	clock_offsets[w->cpu] = -(int64_t)skew + (int64_t)(w->cpu * ERROR / CPUS);
 	clock_freeze_join(w->cpu);

@@ -9,7 +9,7 @@
 
 #include "pmu/parse/suggest.h"
 
-/* What is offered for word, of these names up to NULL. */
+/* The suggestion for word out of these names up to NULL. */
 static const char *offered(const char *word, const char *const *names)
 {
 	struct suggestion s = suggestion_for(word, strlen(word));

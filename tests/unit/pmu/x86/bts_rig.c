@@ -9,7 +9,7 @@
 #include "tests/event_switch.h"
 
 #define MASK48      ((1ULL << 48) - 1)
-/* what `record` asks for: its switches go the short way */
+/* as `record` sets it: its switches take the short path */
 #define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 #define RETURN      0xe0e0
 

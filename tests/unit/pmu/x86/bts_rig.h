@@ -26,7 +26,7 @@ struct bts_cpu {
 	bool no_taken_event;
 	bool pmi;            /* the threshold was crossed */
 	unsigned until;      /* branches from there to the interrupt */
-	unsigned late;       /* what until starts with */
+	unsigned late;       /* the first value of until */
 	uint64_t retired;    /* branches of the program */
 	uint64_t interrupts; /* taken */
 	uint64_t deliveries; /* of interrupts that were recorded */
@@ -68,7 +68,7 @@ void read_all(void);
 /* Every branch is in the books, and the books agree with what the CPU did. */
 void assert_accounted(void);
 
-/* What ends every test: no register was touched that is not there or not so. */
+/* Every test ends with this: no missing register and no reserved bit was touched. */
 int no_faults(void **state);
 
 #endif

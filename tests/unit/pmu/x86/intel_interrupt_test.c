@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose an NMI is: the overflow interrupt of Intel's counters, others' signals, and nobody's. */
+/* The owner of an NMI: the overflow interrupt of Intel's counters, others' signals, or nobody. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void a_spurious_interrupt_changes_nothing_and_is_counted(void **state)
 	assert_int_equal(rig_events[0].account.generated, 1);
 }
 
-static unsigned asked; /* who takes part as well */
+static unsigned asked; /* other handlers that take part */
 
 static enum arch_pmi is_always_its(const struct arch_regs *regs)
 {
@@ -104,7 +104,7 @@ static void the_list_is_a_set_that_one_may_leave_from_its_handler(void **state)
 		assert_int_equal(fake_pmi_sharers(), 2);
 		fake_pmi(&rig_regs);
 		assert_int_equal(asked, 105);
-		arch_pmi_leave(leaves); /* who is not there */
+		arch_pmi_leave(leaves); /* a handler that does not take part */
 		arch_pmi_leave(is_never_its);
 		arch_pmi_leave(is_always_its);
 		assert_int_equal(fake_pmi_sharers(), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What Intel's CPUs have, which may differ from one to the next, and who had it before us. */
+/* The PMUs of Intel's CPUs, which may differ between CPUs, and their earlier users. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -171,7 +171,7 @@ static void no_lap_goes_by_unseen_however_late_the_interrupt(void **state)
 	}
 }
 
-/* What CPUID.0AH:EAX says lies side by side, and no field takes a neighbour's bit. */
+/* CPUID.0AH:EAX has the fields side by side; no field takes a neighbour's bit. */
 static void what_there_is_is_what_cpuid_says(void **state)
 {
 	(void)state;

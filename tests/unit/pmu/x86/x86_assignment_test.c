@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who gets which counter: wherever there is a distribution that has room for all, the events get
- * one, whatever order they come in; held against trying every distribution. */
+/* The assignment of counters: if any assignment has room for all events, the events get one, in
+ * whatever order they come. The test compares with a search of every assignment. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

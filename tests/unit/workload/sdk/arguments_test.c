@@ -45,7 +45,7 @@ int __lsan_is_turned_off(void)
 	return 1;
 }
 
-/* What a program called with these, up to NULL, gets, with | behind each. */
+/* The arguments that a program called with these words, up to NULL, gets, with | behind each. */
 static const char *words_of(char *first, ...)
 {
 	static char text[400];

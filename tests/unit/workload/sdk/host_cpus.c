@@ -45,7 +45,7 @@ void host_cpus_between(void)
 		sched_yield();
 }
 
-/* ---- What payload_threads.c asks of the machine ---- */
+/* ---- The machine for payload_threads.c ---- */
 
 unsigned arch_cpu(void)
 {
@@ -85,7 +85,7 @@ int payload_run(int (*entry)(void *argument), void *argument, enum payload_end *
 	return running.status;
 }
 
-/* ---- What the SDK asks of it ---- */
+/* ---- The machine for the SDK ---- */
 
 static uint32_t own_cpu(void)
 {
@@ -108,7 +108,7 @@ static void leave(int status)
 
 static void nothing(uint32_t cpu)
 {
-	(void)cpu; /* who waits looks again and again */
+	(void)cpu; /* a waiting CPU polls */
 }
 
 void arch_wait_for_change(const uint32_t *word, uint32_t value)

@@ -28,7 +28,7 @@
 #define STARTERS 3U /* at once */
 #define TURNS    200
 
-/* ---- What the SDK has of the C library and of the linker ---- */
+/* ---- The SDK's parts of the C library and of the linker ---- */
 
 static struct _reent global_reent = { .__sdidinit = 1 };
 

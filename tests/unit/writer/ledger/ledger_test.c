@@ -44,7 +44,7 @@ static struct ledger_ring *stored_ring(unsigned i)
 	return (struct ledger_ring *)(void *)stored_event(EVENTS) + i;
 }
 
-/* What a file has, made by hand. */
+/* The content of a file, made by hand. */
 static int set_up(void **state)
 {
 	struct ledger_head made = { .magic = LEDGER_MAGIC,
@@ -186,7 +186,7 @@ static void one_without_anything_is_a_ledger_too(void **state)
 	ledger_free(&taken);
 }
 
-/* ---- What counts as what ---- */
+/* ---- Kinds of records ---- */
 
 /* A record of so many words, its id where perf has it. */
 static struct ledger_event *count(uint32_t type, uint64_t id, uint64_t a, uint64_t b, uint64_t c,

@@ -34,7 +34,7 @@ static struct perf_event_header *make(const char *format, const uint64_t *values
 	uint32_t raw_size = (uint32_t)raw - 4;
 
 	assert_non_null(record);
-	memset(record, 0xa5, size); /* what is not written was there before */
+	memset(record, 0xa5, size); /* old bytes, where nothing is written */
 	memcpy(record, &header, sizeof(header));
 	memcpy(record + 56, &raw_size, 4);
 	memset(record + 60, 0, text - 4);
@@ -60,7 +60,7 @@ static void says(const char *expected, const char *format, unsigned count, ...)
 	va_end(list);
 	record = make(format, values, count);
 	size = record->size;
-	for (int twice = 0; twice < 2; twice++) { /* whoever has read it before */
+	for (int twice = 0; twice < 2; twice++) { /* any number of earlier reads */
 		mark_text_put(record, &attr);
 		assert_int_equal(record->size, size);
 		assert_true(sample_parse(record, attr.sample_type, 0, &sample));

@@ -134,7 +134,7 @@ static void a_trailer_is_read_from_the_end(void **state)
 	assert_int_equal(id, 77);
 }
 
-/* What a formatter makes of a value. */
+/* A formatter's text for a value. */
 static const char *formatted(void (*put)(struct format *, uint64_t), uint64_t value)
 {
 	static struct format format;

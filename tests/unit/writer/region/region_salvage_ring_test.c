@@ -39,9 +39,9 @@ static void open_keeps(bool aux)
 static uint64_t boundaries[FIXTURE_PAGES * TR_PAGE / 16]; /* where ring 0's records begin and end */
 static unsigned nr_boundaries;
 
-static bool was_read, has_unread; /* what is said of the region then */
+static bool was_read, has_unread; /* the region's flags for that case */
 
-/* What region_salvage() says, and a ring's positions afterwards. */
+/* The result of region_salvage(), and a ring's positions afterwards. */
 static int salvage_ring_here(uint32_t ring, struct region_positions *found)
 {
 	struct channel channel;
@@ -110,8 +110,8 @@ static void of_a_ring_that_was_never_kept_nothing_is_believed(void **state)
 	fixture_free(&fixture);
 }
 
-/* What a reader gave back last may not have reached memory, and was written over: no tick writes
- * half of a ring. */
+/* The tail that a reader stored last may not have reached memory, and the ring was written over: no
+ * tick writes half of a ring. */
 static void with_a_reader_more_than_half_of_a_ring_is_not_believed(void **state)
 {
 	struct region_positions at;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is read of a recording in RAM after a reset that has forgotten caches' lines. The machine is
- * the firmware's own code over bytes that stand for the CPUs' view of memory; behind them is RAM,
- * to which a line gets when it is cleaned, or when a cache happens to write it back. A reset takes
- * for each line what RAM has.
+ * Reading a recording in RAM after a reset that lost the caches' lines. The machine is the
+ * firmware's own code over bytes that are the CPUs' view of memory; behind them is RAM. A line gets
+ * to RAM when it is cleaned, or when a cache happens to write it back. After a reset each line has
+ * RAM's bytes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static unsigned ticks; /* of this run, that were over when the reset came */
 static uint8_t records[RUNS][FIXTURE_RINGS][STREAM], trace[RUNS][FIXTURE_RINGS][STREAM];
 static uint64_t heads[FIXTURE_RINGS], aux_heads[FIXTURE_RINGS];
 static unsigned run;
-/* What the last tick that was over by then has kept; what a reader had taken. */
+/* The positions that the last complete tick has kept; those that a reader had taken. */
 static uint64_t kept[FIXTURE_RINGS];
 static struct ring_keep keeps[FIXTURE_RINGS];
 
@@ -135,7 +135,7 @@ static void open_keeps(bool aux, bool reader)
 	}
 }
 
-/* What is new in ring i, for what is read later to be held against. */
+/* New records of ring i, to compare with later reads. */
 static void note(unsigned i)
 {
 	const struct ring *ring = &fixture.rings[i];
@@ -220,7 +220,7 @@ static void make_runs(bool aux, bool reader)
 	}
 }
 
-/* ---- Who reads ---- */
+/* ---- The reader ---- */
 
 static void check_ring(const struct region *region, uint32_t ring)
 {
@@ -237,7 +237,7 @@ static void check_ring(const struct region *region, uint32_t ring)
 		assert_true(at.data_head + RECORD_MAX > kept[ring]);
 }
 
-/* What the records tell of the AUX area is there. */
+/* The records' parts of the AUX area are there. */
 static void check_trace(const struct region *region, uint32_t ring)
 {
 	static struct ring_reader reader;

@@ -519,7 +519,7 @@ static void each_word_that_the_host_writes_comes_to_its_place(void **state)
 	assert_int_equal(bell->snapshot, 1);
 	assert_int_equal(words->ready, region.header.run);
 	assert_true(words->ready > 0);
-	/* What has nothing to give back stores nothing. */
+	/* A reader with nothing to give back stores nothing. */
 	reader->position = 96;
 	reader->backward = true;
 	assert_int_equal(region_release_data(&region, 1, reader, &error), 0);

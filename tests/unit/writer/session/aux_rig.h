@@ -15,7 +15,7 @@ struct aux_record {
 	uint64_t trailer[4]; /* TID, TIME, CPU, ID */
 };
 
-/* What the file has of AUX areas, in its order. */
+/* The file's parts of AUX areas, in its order. */
 extern struct aux_file {
 	size_t count;
 	struct {

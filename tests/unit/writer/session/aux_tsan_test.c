@@ -38,7 +38,7 @@ static int is_over;
  * by addresses. */
 static struct channel channel;
 
-/* What position p of the area holds. */
+/* The byte at position p of the area. */
 static uint8_t byte_at(uint64_t p)
 {
 	return (uint8_t)(p * 7 + p / 256 + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf is told of an AUX area's bytes before them: their format, and their clock. */
+/* The record before an AUX area's bytes for perf: their format, and their clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "abi/event_types.h"
 #include "tests/unit/writer/session/aux_rig.h"
 
-/* Whoever makes it: perf drops the last record of a buffer, so that an empty one is appended. */
+/* perf drops the last record of a buffer from any source, so that an empty one is appended. */
 static void perf_is_told_the_format_and_the_clock_of_a_branch_trace(void **state)
 {
 	static const uint32_t sources[] = { PERF_TYPE_INTEL_BTS, PERF_TYPE_BRANCH_STEP };

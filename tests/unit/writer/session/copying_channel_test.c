@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the copying channel's tears and delays do to a session beside a machine that goes on
- * meanwhile; and that channels which are wrong in one of the known ways are found out. */
+/* The effect of the copying channel's tears and delays on a session of a running machine; and that
+ * channels with one of the known faults are detected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -186,7 +186,7 @@ static unsigned records_up_to(uint64_t from, uint64_t to, uint64_t *end)
 	return count;
 }
 
-/* What was in the file before a write failed: pieces are written with what is buffered, the rest by
+/* The file's content before a failed write: pieces are written with the buffered bytes, the rest by
  * the flush of TOGETHER. */
 static unsigned records_written(uint64_t from, uint64_t to, uint64_t *end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a perf.data file says of the machine and of who recorded: each section word for word, as
- * Linux' tools/perf/Documentation/perf.data-file-format.txt has it. */
+/* The sections of a perf.data file about the machine and the recorder, word for word as in Linux'
+ * tools/perf/Documentation/perf.data-file-format.txt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const struct perf_features_input input = {
 };
 
 static struct blob section; /* under test */
-static size_t at;           /* what of it was looked at */
+static size_t at;           /* the bytes that were checked */
 
 static int setup(void **state)
 {

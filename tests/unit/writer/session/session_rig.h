@@ -24,11 +24,11 @@ void session_rig_begin(struct ivshmem_server *server);
 /* Give everything back, the fixture included, and remove the file. */
 void session_rig_end(void);
 
-/* What is in the rings comes into the file, and what was read is given back. A ring that cannot be
- * read is told by session.trouble. */
+/* Write the rings' records to the file and give the room back. A ring that cannot be read is
+ * reported by session.trouble. */
 void session_rig_drain(void);
 
-/* What the session counted is in its file, counted anew. */
+/* Compare the session's counts with the file's, counted anew. */
 void session_rig_recount(void);
 
 #endif

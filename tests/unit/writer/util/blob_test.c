@@ -90,7 +90,7 @@ static void a_string_of_perfs_is_padded_to_64(void **state)
 	}
 }
 
-/* What is committed stays whole while the next is written. */
+/* A committed slot stays whole while the next is written. */
 static void a_journals_slots_take_turns_and_hold_what_was_asked_for(void **state)
 {
 	struct journal journal;

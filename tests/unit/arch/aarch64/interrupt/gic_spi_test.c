@@ -51,8 +51,8 @@ static uint32_t word_of(unsigned offset, unsigned intid, unsigned bits)
 	       ((1U << bits) - 1);
 }
 
-/* What is changed elsewhere than where a register's part for one of these INTIDs is; those of one
- * bit that does something when it is written are not compared. */
+/* The changes outside of a register's part for one of these INTIDs. Bits that act when they are
+ * written are not compared. */
 static unsigned changed_for_others(unsigned first, unsigned last)
 {
 	unsigned changed = 0;

@@ -200,7 +200,7 @@ struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
 	return (struct cpuid){ .ecx = leaf == 1 && cpu.has_deadline ? 1U << 24 : 0 };
 }
 
-/* ---- What stands beside them ---- */
+/* ---- Their neighbours ---- */
 
 void interrupts_set_handler(unsigned vector, arch_handler_fn handler)
 {
@@ -437,7 +437,7 @@ static void without_it_a_count_is_as_long_as_the_span(void **state)
 
 /* ---- Where the firmware goes on, and needs it itself ---- */
 
-/* Whose counter overflows asks whether the time has come. */
+/* The CPU whose counter overflows asks whether its time has come. */
 static void one_that_is_the_firmwares_is_not_touched(void **state)
 {
 	struct arch_clock clock;

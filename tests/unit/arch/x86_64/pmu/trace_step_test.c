@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an NMI finds that comes in the first or last steps of a handler, and leaves. */
+/* An NMI that comes in the first or last steps of a handler: the state that it finds and leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

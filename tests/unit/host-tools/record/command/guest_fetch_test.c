@@ -93,7 +93,7 @@ static void take(void)
 		;
 }
 
-/* What the machine sends, in pieces of so many bytes. */
+/* The machine's stream, in pieces of so many bytes. */
 static void send_bytes(const void *bytes, uint64_t size, uint64_t piece)
 {
 	const uint8_t *at = bytes;

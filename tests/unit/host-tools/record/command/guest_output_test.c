@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program prints, on its way to who reads our own output: fast, slow, or gone. */
+/* A program's output on its way to a reader of the tool's output: fast, slow, or gone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

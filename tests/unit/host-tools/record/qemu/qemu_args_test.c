@@ -145,7 +145,7 @@ static void a_program_is_asked_whether_it_has_doorbells(void **state)
 
 	(void)state;
 	assert_false(qemu_has_doorbell(&config));
-	config.program = "/bin/echo"; /* what it is asked is no answer */
+	config.program = "/bin/echo"; /* it prints the question back, not an answer */
 	assert_false(qemu_has_doorbell(&config));
 	config.program = "/nowhere/qemu";
 	assert_false(qemu_has_doorbell(&config));

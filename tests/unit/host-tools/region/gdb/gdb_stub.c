@@ -184,7 +184,7 @@ static void set_breakpoint(struct talk *talk, bool insert)
 	answer(talk, "OK");
 }
 
-/* Whoever writes them has written all. */
+/* The packet always has all registers. */
 static void set_registers(struct talk *talk)
 {
 	struct gdb_stub *stub = talk->stub;

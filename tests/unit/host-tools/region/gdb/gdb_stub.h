@@ -45,7 +45,7 @@ struct gdb_stub {
 	char path[PATH_MAX]; /* where it listens */
 	int listener;
 	pthread_t thread;
-	/* What came of it; atomic: */
+	/* The results; atomic: */
 	bool end, runs, is_ringing;
 	unsigned connections, detached, stops, hits;
 	uint64_t breakpoint;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a mirror shows of a machine that writes meanwhile, is reset, lies, or is gone. */
+/* The content of a mirror while its machine writes, is reset, sends false data, or is gone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ static void a_cable_that_is_pulled_is_told(void **state)
 	assert_string_equal(error.text, "the cable was pulled");
 }
 
-/* What is published stays so while it is on its way, and what another stores is seen then. */
+/* Published words stay until they have arrived; stores of others are seen then. */
 static void published_words_stay_until_they_have_arrived(void **state)
 {
 	struct tr_header *header = fixture_header(&fixture);

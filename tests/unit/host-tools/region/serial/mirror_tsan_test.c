@@ -31,7 +31,7 @@ static struct region region;
 static struct error error;
 static int has_all; /* the reader, which takes no lock from here on: that would order more */
 
-/* What position p of the area holds. */
+/* The byte at position p of the area. */
 static uint8_t byte_at(uint64_t p)
 {
 	return (uint8_t)(p * 7 + p / 256 + 1);

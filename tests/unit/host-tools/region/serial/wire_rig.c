@@ -50,7 +50,7 @@ static void change(struct line_way *way)
 	way->frame_size = wire_frame(way->frame, receiver.body, size);
 }
 
-/* What becomes of a whole frame, or of text. */
+/* Pass on a whole frame, or text. */
 static void pass_frame(struct line_way *way)
 {
 	if (way->change)

@@ -39,7 +39,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* What a peer hears next; *fd is -1 if nothing came along. False at the end of what was said. */
+/* The next message to a peer; *fd is -1 if none came along. False at the end of the stream. */
 static bool hear(int64_t *number, int *fd)
 {
 	union {
@@ -143,7 +143,7 @@ static void a_peer_that_goes_away_takes_no_bell_along(void **state)
 	assert_int_equal(ivshmem_server_rung(&server, 0), 1);
 }
 
-/* Whoever has the eventfd may fill it up; then more of its rings are lost, and nothing else. */
+/* A peer may fill up its eventfd; then more of its doorbells are lost, and nothing else. */
 static void a_bell_that_overflows_stops_nobody(void **state)
 {
 	uint64_t most = UINT64_MAX - 1, one = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `bareperf dump` finds in a region whose machine went on writing, or died doing so. */
+/* `bareperf dump` of a region whose machine continued to write, or died while writing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -171,7 +171,7 @@ static void each_record_is_told_with_its_place(void **state)
 	fixture_complete(&fixture);
 	take_to(&dump, fileno(file));
 	format_flush(&format);
-	assert_true(dump.ledger.of_region); /* what is unread is still there */
+	assert_true(dump.ledger.of_region); /* unread records are still there */
 	ledger_free(&dump.ledger);
 	assert_in_range(pread(fileno(file), text, sizeof(text) - 1, 0), 1, sizeof(text) - 2);
 	fclose(file);
@@ -215,7 +215,7 @@ static void a_records_text_has_all_that_is_in_it(void **state)
 	assert_string_equal(text, expected);
 }
 
-/* What one record is printed as. */
+/* The printed text of one record. */
 static void assert_printed(const uint64_t *words, uint64_t sample_type, uint64_t read_format,
                            const char *expected)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a machine tells of regions, taken apart; it may be anything. */
+/* A machine's report of regions, parsed; its bytes may be anything. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `stat` makes of a ledger: sums, scaling, and the page that people read. */
+/* The output of `stat` from a ledger: sums, scaling, and the page for people. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

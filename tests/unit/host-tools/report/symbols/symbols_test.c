@@ -124,7 +124,7 @@ static void without_symbols_an_address_is_the_modules(void **state)
 	assert_string_equal(name_at(BASE + SPAN, 0), "APP+0x0");
 	assert_string_equal(name_at(BASE + 2 * SPAN, 0), "0x7e008000");
 	assert_null(symbols_known(symbols, BASE + 0x1a40));
-	add(false, "bareperf.efi", BASE + 3 * SPAN, SPAN, 0); /* whose offsets are no RVAs */
+	add(false, "bareperf.efi", BASE + 3 * SPAN, SPAN, 0); /* its offsets are no RVAs */
 	assert_string_equal(name_at(BASE + 3 * SPAN, 0), "bareperf.efi+0x0");
 	assert_null(symbols_find(symbols, BASE + 3 * SPAN).module);
 }

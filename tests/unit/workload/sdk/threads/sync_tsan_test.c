@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What payloads' threads wait for each other by, with threads of the host for CPUs. */
+/* The functions by which payloads' threads wait for each other, with threads of the host for CPUs.
+ * */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
