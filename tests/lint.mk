@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # ---- Lint: each file once until it changes, with the include paths that it is built with ----
 
-HOUSE := abi lib arch ringbuf pmu channel workload agent boot host-tools tests
+HOUSE := abi lib arch ringbuf pmu channel command writer workload agent boot host-tools tests
 C_FILES := $(shell find $(HOUSE) -name '*.[ch]')
 TIDY := $(patsubst %,build/lint/%.tidy,$(filter %.c,$(C_FILES)))
 TIDY_FW = --target=$(1)-elf -std=gnu11 -I. -Iarch/$(1)/include -Itests/firmware/$(1) -nostdlibinc -ffreestanding \

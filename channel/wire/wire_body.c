@@ -101,12 +101,15 @@ struct wire_field {
 	uint8_t words;   /* an array's */
 };
 
-#define WIRE_WORDS(type, name, word)                                                    \
-	{                                                                               \
-		offsetof(struct type, name), sizeof(((struct type *)0)->word),          \
-		    sizeof(((struct type *)0)->name) / sizeof(((struct type *)0)->word) \
+#define WIRE_FIELD(type, name)                                                   \
+	{                                                                        \
+		offsetof(struct type, name), sizeof(((struct type *)0)->name), 1 \
 	}
-#define WIRE_FIELD(type, name) WIRE_WORDS(type, name, name)
+/* An array of words of 64 bits */
+#define WIRE_WORDS(type, name, words)                                \
+	{                                                            \
+		offsetof(struct type, name), sizeof(uint64_t), words \
+	}
 #define WIRE_PUT_FIELDS(to, fields, message) \
 	wire_put_fields(to, fields, sizeof(fields) / sizeof(fields[0]), message)
 #define WIRE_TAKE_FIELDS(from, fields, message) \
@@ -165,7 +168,7 @@ static const struct wire_field status_fields[] = {
 	WIRE_FIELD(wire_status, state),
 	WIRE_FIELD(wire_status, reply),
 	WIRE_FIELD(wire_status, console_head),
-	WIRE_WORDS(wire_status, rings, rings[0]),
+	WIRE_WORDS(wire_status, rings, WIRE_RINGS_WORDS),
 	WIRE_FIELD(wire_status, damaged),
 	WIRE_FIELD(wire_status, overruns),
 };
