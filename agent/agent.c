@@ -38,20 +38,21 @@
 #include "pmu/timer.h"
 #include "ringbuf/region_writer.h"
 
-#define CONSOLE_SIZE 65536U /* and each stream's */
+#define CONSOLE_SIZE 65536U /* bytes; also of each stream */
 
 static struct trace_region region;
 static struct channel *region_channel;
 static const struct arch_platform *machine;
 static char command_text[COMMAND_MAX_LENGTH + 1];
 static struct command command;
-static struct command_error mistake; /* in command_text, where it is wrong */
-static char failure[192];            /* agent_fail()'s */
+static struct command_error mistake; /* the error in command_text, if it has one */
+static char failure[192];            /* the message of agent_fail() */
 static bool line_to_come;            /* the tables or PCI name a UART */
-static bool has_keys, announced;     /* an i8042; a reader was, when the last command began */
-static int unusable;                 /* a negative errno: there is no command_text to be had */
-static int outcome;                  /* the last command's: 0 or a negative errno */
-static bool resident, kept;          /* boot services are to stay; so is the region's memory */
+static bool has_keys,
+    announced;       /* there is an i8042; a reader was announced when the last command began */
+static int unusable; /* a negative errno: the command line could not be read */
+static int outcome;  /* the last command's result: 0 or a negative errno */
+static bool resident, kept; /* boot services stay; the region's memory stays */
 
 /* ---- The region ---- */
 
@@ -113,8 +114,7 @@ static void agent_find_unsupported(const char *text, bool at_boot)
 	unsupported_find(&command, text, &region, region_channel, &moment, &mistake);
 }
 
-/* 0, or unsupported_refuse()'s. at_boot: the text is the machine's own command line, parsed
- * already. */
+/* Returns 0, or unsupported_refuse()'s errno. at_boot: text is the machine's own command line. */
 static int agent_check(const char *text, bool at_boot)
 {
 	if (!mistake.what)
@@ -171,7 +171,8 @@ bool agent_records_boot(void)
 	return command.boot && command.verb == COMMAND_RECORD;
 }
 
-/* 0 for a command line that is refused: with no region at all no host would hear why it is. */
+/* A command line with an error gets the default size 0: without a region no host could read the
+ * error. */
 uint64_t agent_region_size(const struct arch_platform *platform)
 {
 	if (mistake.what || command.region_size || !resident)
@@ -202,7 +203,7 @@ bool agent_accept(void)
 		crash_store_warn();
 	serial_choose(region_channel, resident, agent_is_hosted());
 	if (unusable)
-		agent_fail("the command line is of no use", NULL, unusable);
+		agent_fail("the command line cannot be read", NULL, unusable);
 	else if (*command_text)
 		outcome = agent_check(command_text, true);
 	if (!outcome && command.verb == COMMAND_REGISTER)
@@ -257,7 +258,7 @@ int agent_start(void)
 	return timer_init();
 }
 
-/* Keep records that a reader at a line has not read yet: the next recording would destroy them. */
+/* A new recording would overwrite records that a reader at a serial line has not read yet. */
 static void agent_keep_last_run(void)
 {
 	if ((command.verb == COMMAND_RECORD || command.verb == COMMAND_STAT) &&
@@ -265,7 +266,7 @@ static void agent_keep_last_run(void)
 		reader_await_read(&region, region_channel);
 }
 
-/* Wait for the next command and carry it out; the header's message says what failed. */
+/* Wait for the next command and carry it out. If it fails, the header's message says why. */
 static void agent_serve_one(void)
 {
 	static struct mailbox_request request;
@@ -288,18 +289,18 @@ static void agent_serve_one(void)
 		mailbox_reply(&region, &request, request.code, NULL);
 }
 
-/* A recording in RAM is kept until its reader has it. */
+/* The machine must not switch off before a reader has taken a recording that is in RAM. */
 static bool agent_may_end(void)
 {
 	if (resident) {
-		if (!agent_records_boot()) /* which goes on */
+		if (!agent_records_boot()) /* its recording still runs */
 			output_to_reader(&region, region_channel);
 		return true;
 	}
 	if (command.then != THEN_POWEROFF && command.then != THEN_REBOOT)
 		return false;
 	if (!region_channel->ops->in_ram || !region.run ||
-	    reader_took_home(&region, region_channel, announced))
+	    reader_took_all(&region, region_channel, announced))
 		return true;
 	console_printf(": waiting for commands\n");
 	command.then = THEN_WAIT;
@@ -326,32 +327,31 @@ void agent_write_output(void)
 
 	if (command.verb == COMMAND_SELFTEST && !outcome)
 		outcome = selftest_deliver();
-	/* A payload that crashed has left what was recorded until then. */
+	/* A payload that crashed (-EFAULT) leaves the recording up to the crash. */
 	if (!region.run || (outcome && outcome != -EFAULT))
 		return;
 	code = output_write(&command, region_channel, &kept);
 	outcome = outcome ? outcome : code;
 }
 
-void agent_part(void)
+void agent_end_hosted(void)
 {
 	serial_end(region_channel);
 	hosted_end();
 }
 
-/* The end of record --boot, as boot_record_begin() calls it: the recording becomes a file, and the
- * firmware gets back all that was taken. */
+/* The end of record --boot: write the file, and give all memory back to the firmware. */
 static void agent_end_boot(const char *why)
 {
 	outcome = record_end_boot(why);
 	output_to_reader(&region, region_channel);
-	agent_part();
+	agent_end_hosted();
 	agent_write_output();
 	agent_close();
 	memory_free_all();
 }
 
-void agent_go_on(void)
+void agent_continue_boot(void)
 {
 	boot_record_begin(&command.until, agent_end_boot);
 }
@@ -373,8 +373,8 @@ void agent_close(void)
 {
 	console_set_region(NULL, 0);
 	panic_set_hook(NULL);
-	/* So that a scan of memory finds no region in what is freed. One whose message says why
-	 * nothing was recorded stays to be found. */
+	/* A scan of memory must find no region in freed memory, except one whose message is an
+	 * error. */
 	if (region.header && region_channel->ops->in_ram && !outcome && !kept)
 		trace_region_close(&region);
 }

@@ -6,9 +6,9 @@
 #include "lib/efi/efi.h"
 #include "lib/watchdog.h"
 
-#define NAME 48 /* characters of a firmware's name, at most */
+#define NAME 48 /* the most characters of a firmware's name */
 
-/* UEFI 2.10, 4.3: the vendor's name, and the version of the specification in BCD-like halves. */
+/* UEFI 2.10, 4.3: FirmwareVendor; Revision holds major and minor * 10 in its halves. */
 static void announce_firmware(void)
 {
 	const CHAR16 *vendor = efi_system->FirmwareVendor;
@@ -27,7 +27,7 @@ static void announce_screen(void)
 	struct framebuffer_size size = framebuffer_size();
 
 	if (size.scale == 0)
-		return; /* framebuffer_init() has said why */
+		return; /* framebuffer_init() has printed why */
 	console_printf("screen: %u x %u", size.width, size.height);
 	if (size.scale > 1)
 		console_printf(", letters %u times as large", size.scale);
@@ -38,18 +38,18 @@ static void announce_watchdog(const struct arch_platform *platform)
 {
 	static const char *const states[] = {
 		[WATCHDOG_UNKNOWN] = "",
-		[WATCHDOG_STOPPED] = ", and does not count",
-		[WATCHDOG_COUNTS] = ", and counts",
+		[WATCHDOG_STOPPED] = ", stopped",
+		[WATCHDOG_COUNTS] = ", counting",
 	};
 
 	if (!platform->watchdog)
 		return;
 	console_printf(
-	    "a hardware watchdog is there (ACPI %s)%s. %s\n", platform->watchdog,
+	    "hardware watchdog (ACPI %s)%s. %s\n", platform->watchdog,
 	    states[watchdog_state(platform)],
 	    watchdog_is_served()
-	        ? "While we have the machine we serve it, if it counts"
-	        : "Nobody serves it while we have the machine: if it counts, it resets it");
+	        ? "If it counts, bareperf resets its count during a recording"
+	        : "bareperf cannot reset its count: if it counts, it resets the machine");
 }
 
 void announce_machine(const struct arch_platform *platform, bool resident)
@@ -66,9 +66,9 @@ void announce_machine(const struct arch_platform *platform, bool resident)
 	announce_watchdog(platform);
 	if (resident)
 		console_printf(
-		    "while it records the firmware stands still: USB keys are dead, "
-		    "and only the last row of the screen and the serial console tell "
-		    "how far it is\n");
+		    "during a recording the firmware is stopped: a USB keyboard does not work, "
+		    "and only the last row of the screen and the serial console show the "
+		    "progress\n");
 	console_printf(
 	    "to end a recording early: q, Esc or Ctrl-C, on a serial line or a PS/2 "
 	    "keyboard\n");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's parts and the next steps, as text for the user in front of the machine. */
+/* The report on the machine, for the user in front of it. */
 #ifndef AGENT_ANNOUNCE_H
 #define AGENT_ANNOUNCE_H
 
 #include "arch/arch.h"
 
-/* Say it on the console. resident: boot services are there still. After framebuffer_init().
- * Thread. */
+/* Print the machine's properties and what to expect of a recording. resident: boot services stay.
+ * After framebuffer_init(). Thread. */
 void announce_machine(const struct arch_platform *platform, bool resident);
 
 #endif

@@ -9,7 +9,7 @@
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 
-static int saved; /* files, or a negative errno */
+static int saved; /* recovered files, or a negative errno */
 
 void crash_store_find(void)
 {
@@ -26,11 +26,12 @@ int crash_store_report(void)
 	if (saved >= 0)
 		console_printf("recordings recovered: %d\n", saved);
 	else
-		console_printf("a recording is not recovered: %s (%d)\n", strerror(-saved), saved);
+		console_printf("a recording could not be recovered: %s (%d)\n", strerror(-saved),
+		               saved);
 	return saved < 0 ? saved : 0;
 }
 
-/* TCG PC Client Platform Reset Attack Mitigation Specification: bit 0 has the firmware clear RAM.
+/* TCG PC Client Platform Reset Attack Mitigation Specification: bit 0 makes the firmware clear RAM.
  */
 static bool crash_store_is_cleared(void)
 {
@@ -53,6 +54,6 @@ void crash_store_warn(void)
 	                                           : arch_memory_forgets();
 
 	if (why)
-		console_printf("a reset will forget what is in RAM, the recording included: %s\n",
+		console_printf("a reset will lose the RAM's contents, and so the recording: %s\n",
 		               why);
 }

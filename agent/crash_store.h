@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The crash store (docs/crash-store.md): the next start finds earlier recordings that a reset left
- * in RAM, and writes them to files on the volume. ringbuf/keep.h makes them survive the reset. Boot
+ * The crash store (docs/crash-store.md): the next start finds recordings that survived a reset in
+ * RAM, and writes them to files on the volume. ringbuf/keep.h makes a recording survive. Boot
  * services only. Thread.
  */
 #ifndef AGENT_CRASH_STORE_H
 #define AGENT_CRASH_STORE_H
 
-/* Look for them; nobody else is given their memory. After memory_init(), before anything is
+/* Look for surviving recordings, and reserve their memory. After memory_init(), before anything is
  * allocated. */
 void crash_store_find(void);
 
-/* Have them become files. After crash_store_find(), before agent_open(). */
+/* Write them to files. After crash_store_find(), before agent_open(). */
 void crash_store_save(void);
 
-/* The command `recover`: how many there were. 0, or why one could not be written, a negative errno,
- * which is said. */
+/* The command `recover`: print the number of recovered recordings. Returns 0, or a negative errno
+ * if one could not be written, which is printed as well. */
 int crash_store_report(void);
 
-/* Say what is known to have this machine's RAM forget at a reset, if anything is. */
+/* Warn if the firmware or the machine is known to lose the contents of RAM at a reset. */
 void crash_store_warn(void);
 
 #endif

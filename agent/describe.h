@@ -6,11 +6,12 @@
 #include "arch/arch.h"
 #include "ringbuf/region_writer.h"
 
-/* The region's first count CPUs, as the platform has them; the calling one is the first. Thread. */
+/* Fill in the region's first count CPUs from the platform's. The calling CPU is the first. Thread.
+ */
 void describe_cpus(const struct trace_region *region, const struct arch_platform *platform,
                    uint32_t count);
 
-/* The first entry of its image table. Thread. */
+/* Fill in the first entry of the region's image table with bareperf's image. Thread. */
 void describe_image(const struct trace_region *region);
 
 #endif

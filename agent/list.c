@@ -34,7 +34,8 @@ static void list_print_terms(const struct pmu_source *source)
 	console_printf("/\n");
 }
 
-/* A source that this machine has, and what it takes; of one that cannot be used, why not. */
+/* Print a source that this machine has, and its terms; or the reason why the source cannot be used.
+ */
 static void list_print_source(const struct pmu_source *source)
 {
 	const char *why = NULL;
@@ -43,7 +44,7 @@ static void list_print_source(const struct pmu_source *source)
 	if (code == -ENODEV)
 		return;
 	console_printf("  %-16s %s%s%s\n", source->name, source->description,
-	               code ? ": kept from us, " : "", code && why ? why : "");
+	               code ? ": not usable, " : "", code && why ? why : "");
 	if (code)
 		return;
 	for (const struct pmu_event_name *e = source->events; e && e->name; e++)
@@ -51,7 +52,7 @@ static void list_print_source(const struct pmu_source *source)
 	list_print_terms(source);
 }
 
-/* perf's names that some source here counts. */
+/* Print perf's generic event names that a source of this machine counts. */
 static void list_print_generic_events(void)
 {
 	unsigned printed = 0;
@@ -67,7 +68,7 @@ static void list_print_generic_events(void)
 		console_printf("%s%s", printed % 4 ? " " : printed ? "\n    " : "  -e ", e->name);
 		printed++;
 	}
-	console_printf("%s\n", printed ? "" : "  none: no counter here counts them");
+	console_printf("%s\n", printed ? "" : "  none: no counter of this machine counts them");
 }
 
 void list_print(const struct channel *channel)
@@ -79,7 +80,7 @@ void list_print(const struct channel *channel)
 	console_printf("generic events:\n");
 	list_print_generic_events();
 	console_printf("channel:\n  %-16s %s\n", channel->ops->name, channel->ops->description);
-	if (channel->ops->in_ram) /* nobody stands ready with a command */
+	if (channel->ops->in_ram) /* no host can send a command */
 		console_printf(
 		    "next: a command in \\bareperf.cfg on the boot volume, or in the boot entry's\n"
 		    "load options, as: record -e cpu-clock -g -- calltree (help shows more)\n");

@@ -4,7 +4,7 @@
 
 #include "channel/channel.h"
 
-/* Print what this machine is and can record, and how the data leaves it: `list`. Thread. */
+/* The command `list`: print the machine, its event sources, and the channel. Thread. */
 void list_print(const struct channel *channel);
 
 #endif

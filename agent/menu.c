@@ -10,10 +10,10 @@
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 
-#define SECONDS 30U /* until nobody is taken to be there */
-#define LINGER  60U /* seconds for which a result stands on the screen */
-#define LOOKS   20U /* a second */
-#define GARBAGE 8U  /* keys that nobody could choose: a program talks on the line */
+#define SECONDS 30U /* seconds without a key until the choice is 5 */
+#define LINGER  60U /* seconds for which a result stays on the screen */
+#define LOOKS   20U /* looks for a key per second */
+#define GARBAGE 8U  /* keys that are no choice: a program writes to the line */
 #define IMAGE_PATH                                                     \
 	{                                                              \
 		0xbc62157e, 0x3e33, 0x4fec,                            \
@@ -27,16 +27,16 @@ static const struct {
 } choices[] = {
 	{ "record the demo, a call tree, for 10 s",
 	  "record --resident -e cpu-clock -F 1000 -g -- calltree 10" },
-	{ "self-test: what of it can be relied on", "selftest --resident" },
-	{ "list what it can record", "list --resident" },
+	{ "self-test: check this machine's clocks and counters", "selftest --resident" },
+	{ "list what this machine can record", "list --resident" },
 };
 #define CHOICES (sizeof(choices) / sizeof(choices[0]))
 
 /* ---- Keys ---- */
 
-/* A key that was pressed: its character, KEY_NONE, KEY_BACK for Escape, or KEY_OTHER. A key that
- * another follows within a look's time is KEY_OTHER: a program or an arrow key sends such, no
- * choice. */
+/* A pressed key: its character, KEY_NONE, KEY_BACK for Escape, or KEY_OTHER. A key that is followed
+ * by another one within a look's time is KEY_OTHER: such keys come from a program or an arrow key,
+ * and are no choice. */
 enum { KEY_NONE = 0, KEY_BACK = 0x1b, KEY_OTHER = 0xff };
 
 static unsigned menu_read_key(void)
@@ -61,7 +61,7 @@ static unsigned menu_key(void)
 	return key;
 }
 
-/* ---- Choices ---- */
+/* ---- The menu ---- */
 
 static void menu_print(const char *command)
 {
@@ -82,7 +82,7 @@ static bool menu_is_called(const struct trace_region *region)
 	return mailbox_poll(region, &request) || reader_is_announced(region);
 }
 
-/* The choice: a key of the menu's. '5' also without a user. */
+/* Returns the chosen key of the menu; '5' also if no user is there. */
 static unsigned menu_choose(const char *command, const struct trace_region *region, bool *alone)
 {
 	unsigned garbage = 0;
@@ -103,7 +103,7 @@ static unsigned menu_choose(const char *command, const struct trace_region *regi
 
 /* ---- Carrying it out ---- */
 
-/* The image once more, with these load options: it is its own program. */
+/* Start the image again, with these load options. */
 static EFI_STATUS menu_start(const char *command)
 {
 	static CHAR16 options[COMMAND_MAX_LENGTH + 1];
@@ -125,7 +125,7 @@ static EFI_STATUS menu_start(const char *command)
 		loaded->LoadOptionsSize = (UINT32)((length + 1) * sizeof(options[0]));
 	}
 	status = services->StartImage(child, NULL, NULL);
-	return status == EFI_ABORTED ? EFI_SUCCESS : status; /* it has said why */
+	return status == EFI_ABORTED ? EFI_SUCCESS : status; /* it has printed why */
 }
 
 static bool menu_is_due(const char *command)
@@ -160,7 +160,7 @@ enum menu_end menu_run(const char *command, const struct trace_region *region)
 		alone = false;
 		status = menu_start(choices[key - '1'].command);
 		if (EFI_ERROR(status))
-			console_printf("it cannot be started: the firmware says %lu\n",
+			console_printf("the command cannot be started: the firmware reports %lu\n",
 			               (unsigned long)(status & ~EFIERR(0)));
 	}
 }
@@ -172,10 +172,10 @@ void menu_linger(void)
 	if (!efi_locate((EFI_GUID)EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID))
 		return;
 	while (menu_read_key() != KEY_NONE)
-		; /* pressed while it recorded */
+		; /* drop keys that were pressed during the recording */
 	for (unsigned looks = 0; looks < LINGER * LOOKS && menu_key() == KEY_NONE; looks++)
 		if (looks % LOOKS == 0)
-			console_printf("\rthe firmware goes on in %u s, or with a key ",
+			console_printf("\rthe firmware continues in %u s, or at a key ",
 			               LINGER - looks / LOOKS);
 	console_printf("\n");
 }

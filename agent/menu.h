@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The menu of a stick that boots without a command, or with a key pressed during the start. The
- * same image carries out the choice, started again with that command, and returns the machine; then
- * the menu appears again. Boot services only. Thread.
+ * The menu of a boot stick that has no command for the machine, or if the user holds a key down
+ * while the machine starts. The same image is started again with the chosen command, and gives the
+ * machine back; then the menu is shown again. Boot services only. Thread.
  */
 #ifndef AGENT_MENU_H
 #define AGENT_MENU_H
@@ -15,14 +15,14 @@ enum menu_end {
 	MENU_BACK,  /* to the firmware */
 };
 
-/* command: what \bareperf.cfg says; "" if nothing. region: whoever asks there for a command, or is
- * announced as a reader, ends the menu, as does a time in which no key was pressed. Where we come
- * from no volume that can be written (network, -kernel), or there is a command and no key, the
- * answer is at once what it would be without a menu. */
+/* command: the command of \bareperf.cfg, or "". region: the menu ends if a host posts a command
+ * there or announces itself as a reader, and also after some time without a key. There is no menu
+ * if the image comes from no writable volume (network, -kernel), or if there is a command and no
+ * key is pressed; then the function returns its default at once. */
 enum menu_end menu_run(const char *command, const struct trace_region *region);
 
-/* Where there is a screen, leave what stands on it until a key is pressed, or for a minute: whoever
- * goes on clears it. */
+/* If there is a screen, leave the result on it until a key is pressed, at most a minute: the next
+ * program clears it. */
 void menu_linger(void);
 
 #endif

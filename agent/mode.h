@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The mode of a run, resident or exclusive (docs/resident.md), and the tables that are used. */
+/* The mode of a command: does it take the machine over for good, or give it back
+ * (docs/resident.md)? */
 #ifndef AGENT_MODE_H
 #define AGENT_MODE_H
 
@@ -8,12 +9,12 @@
 #include "arch/arch.h"
 #include "command/command.h"
 
-/* Whether a command that the machine was booted with borrows it, and gives it back. It says so, or
- * does not say otherwise and there is no shared memory (the region is in RAM): then whoever stands
- * by the machine wants a file. Pure. */
+/* Returns whether a command of the machine's own command line gives the machine back to the
+ * firmware. Either an option asks for it; or no option says otherwise and the region is in RAM (no
+ * host shares the memory), because then the user wants a file. Pure. */
 bool mode_is_resident(const struct command *command, bool in_ram);
 
-/* Which tables of the firmware's are to be believed; ARCH_TABLES_NONE: it does not say. Pure. */
+/* Returns which of the firmware's tables the command chooses, or ARCH_TABLES_NONE. Pure. */
 enum arch_tables mode_tables(const struct command *command);
 
 #endif

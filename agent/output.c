@@ -10,15 +10,14 @@
 #include "lib/console/console.h"
 #include "lib/memory/memory.h"
 
-#define LEAST  (16ULL << 20)
-#define MOST   (1ULL << 30)
-#define TABLES (4ULL << 20) /* more than those of 256 CPUs take */
-#define BOOT_MOST                                                                       \
-	((64ULL << 20) + TABLES) /* the booting system needs the rest; a ring of 64 MiB \
-	                          */
-#define RING_PAGES 128U          /* where only the AUX area's are given */
+#define LEAST      (16ULL << 20)
+#define MOST       (1ULL << 30)
+#define TABLES     (4ULL << 20) /* more than the tables of 256 CPUs */
+/* a ring of 64 MiB; the boot needs the other memory */
+#define BOOT_MOST  ((64ULL << 20) + TABLES)
+#define RING_PAGES 128U /* the default where only the AUX area's size is given */
 
-static bool is_taken; /* the last recording, by a reader */
+static bool is_taken; /* a reader has taken the last recording */
 
 /* Rounded up to a multiple of TR_ALIGN, a power of two. */
 static uint64_t output_align(uint64_t bytes)
@@ -71,7 +70,7 @@ static void output_where(const struct channel *channel)
 	uint64_t address = channel->address, size = channel->size;
 
 	console_printf(
-	    "The recording lies in RAM, 0x%lx to 0x%lx. To take it home:\n"
+	    "The recording is in RAM, 0x%lx to 0x%lx. To copy it to a host:\n"
 	    "  a debugger   dump binary memory region.bin 0x%lx 0x%lx\n"
 	    "  QEMU         pmemsave 0x%lx %lu region.bin\n"
 	    "and on the host: bareperf import --base=0x%lx region.bin\n",
@@ -92,7 +91,8 @@ void output_next_steps(const struct command *command, const struct trace_region 
 	}
 	output_where(channel);
 	if (serial_is_there(channel))
-		console_printf("or by this line: bareperf attach --channel serial:/dev/ttyUSB0\n");
+		console_printf(
+		    "or over this line: bareperf attach --channel serial:/dev/ttyUSB0\n");
 	console_printf("The machine waits, and takes further commands.\n");
 }
 
@@ -100,13 +100,13 @@ void output_only_ways(const struct channel *channel)
 {
 	if (channel->ops->in_ram)
 		console_printf(
-		    "read the recording by %sa debug probe or a memory dump "
+		    "a recording can be read by %sa debug probe or a memory dump "
 		    "(docs/channels.md)\n",
 		    serial_is_there(channel) ? "this line, " : "");
 }
 
-/* The recording, and beside it what the screen says of it and the program's files, without which it
- * is whole as well; *beside: 0, or what failed of these. */
+/* Write the recording, its summary and the program's files. *beside: 0, or the errno of the
+ * summary's or the files' writing; the recording is complete without them. */
 static int output_to_volume(const struct command *command, const struct channel *channel,
                             const struct summary *summary, int *beside)
 {
@@ -117,17 +117,17 @@ static int output_to_volume(const struct command *command, const struct channel 
 	if (code) {
 		console_printf("bareperf: no file was written: %s\n", error.text);
 		if (command->nr_fetch)
-			console_printf("bareperf: --fetch: nor any beside it\n");
+			console_printf("bareperf: --fetch: no files were written either\n");
 		return code;
 	}
 	console_printf("written: %s\n", path);
 	summary_beside(summary, path);
 	*beside = payload_fetch_save(command, path);
-	console_printf("at home: bareperf dump FILE (checks the ledger), perf report -i FILE\n");
+	console_printf("on a host: bareperf dump FILE (checks the ledger), perf report -i FILE\n");
 	return 0;
 }
 
-/* Memory that the host shares needs no keeping. */
+/* Keep the region's memory. Only for a region in RAM: shared memory is the host's. */
 static void output_keep(struct command *command, const struct channel *channel)
 {
 	memory_keep(channel->memory);
@@ -136,11 +136,11 @@ static void output_keep(struct command *command, const struct channel *channel)
 		    "save writes it to the boot volume, save -o fs1:\\x.data to another one.\n");
 	output_where(channel);
 	if (command->then != THEN_DEFAULT)
-		console_printf("So the machine stays on.\n");
+		console_printf("So the machine stays on, in spite of --then.\n");
 	command->then = THEN_DEFAULT;
 }
 
-/* Whether a host is at a line: after a short run it may not have announced a reader yet. */
+/* Whether a host uses a line: after a short run it may not have announced a reader yet. */
 static bool output_has_host(const struct channel *channel)
 {
 	return channel->lines && lines_have_host(channel->lines);
@@ -164,12 +164,12 @@ int output_write(struct command *command, const struct channel *channel, bool *k
 
 	*keep = false;
 	if (is_taken && !command->output && !command->keep) {
-		console_printf("its reader has all of it: no file is written\n");
+		console_printf("its reader has the whole recording: no file is written\n");
 		return 0;
 	}
 	if (command->verb == COMMAND_RECORD)
-		summary =
-		    summary_open(channel->memory, channel->size); /* counts stand on the screen */
+		summary = summary_open(channel->memory,
+		                       channel->size); /* counts are already on the screen */
 	if (!command->boot)
 		summary_on_screen(summary);
 	if (command->verb == COMMAND_RECORD && (in_ram || command->output))

@@ -21,7 +21,7 @@ static int save_one(const struct kept *kept, const char *name)
 		return code;
 	}
 	summary_of_file(region, kept->size, path);
-	console_printf("written: %s; its memory is free again\n", path);
+	console_printf("written: %s; its memory is freed\n", path);
 	kept_free(kept->address, kept->size);
 	return 0;
 }
@@ -38,7 +38,7 @@ int save_kept(const struct command *command)
 	}
 	code = volume_prepare();
 	if (code) {
-		console_printf("bareperf: no memory to write a file with\n");
+		console_printf("bareperf: no memory to write a file\n");
 		return code;
 	}
 	for (unsigned i = command->output ? count - 1 : 0; i < count; i++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* `save`: recordings that stayed in RAM become files after all. */
+/* The command `save`: write recordings that stayed in RAM to files. */
 #ifndef AGENT_SAVE_H
 #define AGENT_SAVE_H
 
 #include "command/command.h"
 
-/* Write each trace region that was kept, and free it; one that cannot be written stays. The console
- * gets the results. 0; -ENOENT: none is kept; -EINVAL: -o names one file for several; else why the
- * last that failed did. Boot services only. Thread. */
+/* Write each kept trace region to a file, and free its memory. A region that cannot be written
+ * stays. Prints the results. Returns 0; -ENOENT if none is kept; -EINVAL if -o names one file for
+ * several; otherwise the last failure's errno. Boot services only. Thread. */
 int save_kept(const struct command *command);
 
 #endif

@@ -8,8 +8,8 @@
 #include "lib/platform.h"
 #include "pmu/clock/clock.h"
 
-static struct channel *pumped; /* NULL: none */
-static bool beside_firmware;   /* which keeps the console's UART */
+static struct channel *pumped; /* the channel whose lines send the console's text, or NULL */
+static bool beside_firmware;   /* hosted mode: the firmware keeps the console's UART */
 
 void serial_choose(struct channel *channel, bool resident, bool hosted)
 {
@@ -24,7 +24,7 @@ void serial_end(struct channel *channel)
 	panic_set_end(NULL);
 	if (!channel->lines)
 		return;
-	if (efi_boot_services) /* else in ExitBootServices(): no service may be called */
+	if (efi_boot_services) /* in ExitBootServices() no service may be called */
 		lines_release(channel->lines, pci_release);
 	channel->lines = NULL;
 }
@@ -35,7 +35,7 @@ void serial_drain(struct channel *channel)
 		lines_drain(channel->lines);
 }
 
-/* A console sink: the lines read the text themselves, and are only given a turn to send it. */
+/* A console sink. The lines read the text themselves; this only gives them a turn to send it. */
 static void serial_kick_lines(const char *text, size_t length)
 {
 	(void)text;
@@ -59,12 +59,12 @@ static void serial_describe_line(const struct line_port *port)
 	if (uart->baud)
 		console_printf("%u baud, ", uart->baud);
 	else
-		console_printf("its rate as the firmware left it, ");
+		console_printf("baud rate unchanged, ");
 	console_printf("%u-byte FIFO, by ticks: %s%u B/s\n", uart->fifo,
 	               uart->baud ? "" : "at most ", rate);
 }
 
-/* Of the lines found so far, those that are ours. */
+/* In hosted mode keep only the lines that the firmware does not use. Returns them, or NULL. */
 static struct lines *serial_claim(struct channel *channel)
 {
 	if (beside_firmware && channel->lines)
@@ -74,7 +74,8 @@ static struct lines *serial_claim(struct channel *channel)
 	return channel->lines;
 }
 
-/* Note the host's words now, so that later changes of the region have no effect. */
+/* The addresses of the host's words are fixed here; later changes of the region's header do not
+ * move them. */
 void serial_start(struct channel *channel, const struct trace_region *region, uint64_t nonce)
 {
 	struct lines *lines = serial_claim(channel);

@@ -10,8 +10,9 @@
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 
-/* A host's comes when the ticks have carried it out. At a start what goes on would have been
- * stopped before (boot_record_is_elsewhere()). */
+/* The command `stop` from a host: the ticks have already carried it out. On the machine's own
+ * command line: a recording of a boot would have been stopped before (boot_record_is_elsewhere()).
+ */
 static void simple_command_stop(void)
 {
 	if (!efi_boot_services)
@@ -20,7 +21,7 @@ static void simple_command_stop(void)
 	refusal_tell();
 }
 
-/* It has been checked. */
+/* boot_check() has checked the command. */
 static int simple_command_register(const struct command *command, const char *text)
 {
 	int code =
@@ -51,7 +52,7 @@ bool simple_command_run(struct command *command, const char *text, int *outcome)
 		console_printf("bareperf %s\n", BAREPERF_VERSION);
 		return true;
 	case COMMAND_SAVE:
-		*outcome = save_kept(command); /* refused when boot services are gone */
+		*outcome = save_kept(command); /* refused after boot services have ended */
 		return true;
 	case COMMAND_REGISTER:
 		*outcome = simple_command_register(command, text);

@@ -20,7 +20,7 @@ struct summary {
 struct summary *summary_open(const void *region, uint64_t size)
 {
 	struct summary *summary = calloc(1, sizeof(*summary));
-	struct error error = { "there is no memory" };
+	struct error error = { "no memory" };
 
 	if (summary) {
 		own_image_add(&summary->functions, region, size);
@@ -30,7 +30,7 @@ struct summary *summary_open(const void *region, uint64_t size)
 			return summary;
 		summary_close(summary);
 	}
-	console_printf("the recording cannot be looked at: %s\n", error.text);
+	console_printf("the recording cannot be summarised: %s\n", error.text);
 	return NULL;
 }
 
@@ -55,7 +55,7 @@ void summary_on_screen(const struct summary *summary)
 		report_print(summary->report, summary_put, NULL);
 }
 
-/* As volume_write_text()'s. */
+/* For volume_write_text(). */
 static void summary_tell(void *report, print_put_fn put, void *context)
 {
 	report_print(report, put, context);
@@ -71,7 +71,8 @@ void summary_beside(const struct summary *summary, const char *path)
 	struct error error = { "" };
 
 	if (summary && volume_write_text(path, ".txt", summary_tell, summary->report, &error) != 0)
-		console_printf("the summary was not written beside the recording: %s\n", error.text);
+		console_printf("the summary was not written beside the recording: %s\n",
+		               error.text);
 }
 
 void summary_of_file(const void *region, uint64_t size, const char *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary of a recording in memory: on the screen, and as text beside its file. Boot services,
- * or exclusive after a recording. Thread. */
+/* The summary of a recording in memory: on the screen, and as a text beside its file. Context: boot
+ * services, or exclusive mode after a recording. Thread. */
 #ifndef AGENT_SUMMARY_H
 #define AGENT_SUMMARY_H
 
@@ -8,18 +8,19 @@
 
 struct summary;
 
-/* Look at a complete region of size bytes, of which none is changed. Its functions have the names
- * of this image, if that recorded it, and of the payload that is loaded. NULL: it cannot be looked
- * at, which is said. */
+/* Read a complete region of size bytes, without changing it. Functions get the names of this image,
+ * if it made the recording, and of the loaded payload. Returns NULL if the region cannot be read;
+ * the reason is printed. */
 struct summary *summary_open(const void *region, uint64_t size);
 void summary_close(struct summary *summary);
 
 void summary_on_screen(const struct summary *summary);
 
-/* NNNN.txt beside the recording's file, without which that is whole as well: what fails is said. */
+/* Write the summary to NNNN.txt beside the recording's file. Prints an error; the recording is
+ * complete without it. */
 void summary_beside(const struct summary *summary, const char *path);
 
-/* All of it for one that has just become a file: recover_save()'s. */
+/* Print and write the summary of a recording that was just written to path. For recover_save(). */
 void summary_of_file(const void *region, uint64_t size, const char *path);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "command/tables.h"
 
-/* The names for this image's commands, for its own parser and for the host's. linker.ld has the
- * place. */
+/* The names that this image's commands may use: events, workloads and options. Its own parser and
+ * the host's read them; linker.ld places them in a section of their own. */
 extern const struct command_tables image_tables __attribute__((section(".data.rel.ro.tables")));
 
 #endif

@@ -16,18 +16,18 @@
 static const char *unsupported_of_reset(const struct command *command, bool at_boot)
 {
 	if (command->reset && !at_boot)
-		return "its note would be the firmware's to keep: say this when the machine boots";
+		return "the firmware, which would keep its note, is gone: give this option at boot";
 	if (command->reset && selftest_prepare(command))
-		return "the firmware keeps no variable for us: it would be reset at each boot";
+		return "the firmware keeps no variables: the machine would be reset at each boot";
 	return NULL;
 }
 
 static const char *unsupported_of_size(const struct command *command, bool in_ram, bool at_boot)
 {
 	if (command->region_size && !in_ram)
-		return "the trace region is not in RAM: its size is the host's to choose";
+		return "the trace region is shared memory: the host chooses its size";
 	if (command->region_size && !at_boot)
-		return "the trace region is there already: say this when the machine boots";
+		return "the trace region already exists: give this option at boot";
 	return NULL;
 }
 
@@ -37,32 +37,31 @@ static const char *unsupported_of_tables(const struct command *command,
 	if (!command->acpi && !command->dtb)
 		return NULL;
 	if (!moment->at_boot)
-		return "the firmware's tables are read already: say this when the machine boots";
+		return "the firmware's tables have been read already: give this option at boot";
 	if (command->dtb && moment->tables != ARCH_TABLES_DEVICETREE)
-		return "the firmware gives no device tree that could be read: without this "
-		       "ACPI's tables are";
+		return "the firmware gives no readable device tree: without this option "
+		       "bareperf reads ACPI's tables";
 	if (command->acpi && moment->tables != ARCH_TABLES_ACPI)
-		return "the firmware gives no ACPI tables that could be read: without this the "
-		       "device tree is";
+		return "the firmware gives no readable ACPI tables: without this option "
+		       "bareperf reads the device tree";
 	return NULL;
 }
 
 static const char *unsupported_of_recovery(const struct command *command, bool at_boot)
 {
 	if (command->verb == COMMAND_RECOVER && !at_boot)
-		return "the firmware is gone, and with it its volume: say this when the machine "
-		       "boots";
+		return "the firmware and its volume are gone: give this command at boot";
 	return NULL;
 }
 
 static const char *unsupported_of_resident(const struct command *command, bool in_ram, bool at_boot)
 {
 	if (mode_is_resident(command, false) && !at_boot)
-		return "the firmware is gone: say this when the machine boots";
+		return "the firmware is gone: give this option at boot";
 	if (command->keep && !in_ram)
-		return "the trace region is not in RAM: it is the host's to keep";
+		return "the trace region is shared memory, which the host keeps";
 	if (command->exclusive && payload_runs_on_firmware(command))
-		return "an image of UEFI's needs the firmware, which goes on";
+		return "a UEFI image needs the firmware, which must keep running";
 	return NULL;
 }
 
@@ -71,27 +70,25 @@ static const char *unsupported_of_boot(const struct command *command, bool at_bo
 	bool boots = command->boot && command->verb == COMMAND_RECORD;
 
 	if (boots && !(at_boot && efi_is_driver()))
-		return "bareperf-dxe.efi does that, which stays while the firmware boots: register "
-		       "has it loaded, as the shell's load does";
+		return "only bareperf-dxe.efi does that, which stays while the firmware boots: load "
+		       "it by the command register or the shell's load";
 	if (!boots && at_boot && efi_boot_services && efi_is_driver())
-		return "bareperf-dxe.efi records the boot, and carries out nothing but "
-		       "record --boot";
+		return "bareperf-dxe.efi records the boot, and carries out only record --boot";
 	return NULL;
 }
 
 static const char *unsupported_of_lossless(const struct command *command, bool resident)
 {
 	if (command->lossless && resident)
-		return "nobody reads while the machine is borrowed from the firmware: --exclusive "
-		       "keeps it for a reader";
+		return "no host reads in resident mode: use --exclusive, which waits for a reader";
 	return NULL;
 }
 
 static const char *unsupported_of_fetch(const struct command *command, bool resident)
 {
 	if (command->nr_fetch && resident && command->verb == COMMAND_STAT)
-		return "stat leaves no file on the volume, beside which they could lie: record does; "
-		       "--exclusive keeps the machine for a reader";
+		return "stat writes no file, beside which fetched files could lie: use record, or "
+		       "--exclusive, which waits for a reader";
 	return NULL;
 }
 
@@ -101,15 +98,16 @@ static const char *unsupported_of_end(const struct command *command,
 {
 	if (command->verb != COMMAND_RECORD && command->verb != COMMAND_STAT)
 		return NULL;
-	/* at boot its reader may still come, by a line; or it becomes a file, or stays */
+	/* at boot a reader may still come over a line; resident, the recording becomes a file or
+	 * stays in RAM */
 	if (!moment->resident && (command->then == THEN_POWEROFF || command->then == THEN_REBOOT) &&
 	    !(moment->at_boot && moment->line_to_come) && !reader_is_announced(region))
-		return "the recording would be lost: it is in RAM, and nobody reads it (wait will do)";
+		return "the recording in RAM would be lost, because no host reads it: use --then wait";
 	return NULL;
 }
 
-/* A name that is of no use is refused; what the volume lacks is told, and costs no recording: it
- * stays in RAM. */
+/* A file name that cannot be used is refused. Other problems with the volume are reported early;
+ * the recording then stays in RAM. */
 static const char *unsupported_of_file(const struct command *command, const struct channel *channel)
 {
 	static struct error error;
@@ -126,7 +124,8 @@ static const char *unsupported_of_file(const struct command *command, const stru
 	return NULL;
 }
 
-/* Why, and by which option, which is set either way. */
+/* Returns the reason why the command is refused, or NULL. *option is the option or word that it is
+ * about. */
 static const char *unsupported_of(const struct command *command, const struct trace_region *region,
                                   const struct channel *channel,
                                   const struct unsupported_moment *moment, const char **option)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Refuses commands that are valid, but that this machine cannot carry out, or not now. */
+/* Refuses commands that are well formed, but that this machine cannot do, or not at this moment. */
 #ifndef AGENT_UNSUPPORTED_H
 #define AGENT_UNSUPPORTED_H
 
@@ -9,19 +9,21 @@
 #include "ringbuf/region_writer.h"
 
 struct unsupported_moment {
-	bool at_boot;            /* it is the machine's own command line; boot services are there */
+	bool at_boot; /* the command is the machine's own command line; boot services are available
+	               */
 	bool line_to_come;       /* the tables or PCI name a UART */
-	bool resident;           /* boot services are to stay */
-	enum arch_tables tables; /* that were believed */
+	bool resident;           /* boot services stay */
+	enum arch_tables tables; /* the tables that were read */
 };
 
-/* Why the command of this text is refused, and where in it; mistake->what is NULL: it is not.
- * Thread. */
+/* Check a command. mistake->what: the reason why it is refused, or NULL; mistake->column: its place
+ * in text. Thread. */
 void unsupported_find(const struct command *command, const char *text,
                       const struct trace_region *region, const struct channel *channel,
                       const struct unsupported_moment *moment, struct command_error *mistake);
 
-/* Answer a wrong command line: the text, a mark under the place, the reason. -EINVAL. Thread. */
+/* Print a refused command line, a mark under the mistake, and the reason, also as the region's
+ * message. Returns -EINVAL. Thread. */
 int unsupported_refuse(struct trace_region *region, const char *text,
                        const struct command_error *error);
 

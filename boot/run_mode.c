@@ -143,7 +143,7 @@ static EFI_STATUS run_hosted(const struct arch_platform *platform)
 {
 	if (!run_begin_hosted(platform))
 		return run_show_and_end(EFI_LOAD_ERROR);
-	agent_part();
+	agent_end_hosted();
 	return run_write_and_end();
 }
 
@@ -153,10 +153,10 @@ static EFI_STATUS run_hosted_boot(const struct arch_platform *platform)
 	if (!run_begin_hosted(platform))
 		return run_show_and_end(EFI_LOAD_ERROR);
 	if (!agent_outcome()) {
-		agent_go_on();
+		agent_continue_boot();
 		return EFI_SUCCESS;
 	}
-	agent_part();
+	agent_end_hosted();
 	return run_show_and_end(EFI_ABORTED);
 }
 

@@ -20,7 +20,8 @@ bool command_line_is_of_volume(void)
 	return from_config;
 }
 
-/* The whole file from the image's volume. Its size; 0 if there is none; -E2BIG; -EIO. */
+/* Read the whole file from the image's volume. Returns its size, 0 if there is none, -E2BIG or
+ * -EIO. */
 static int command_line_read_config(EFI_LOADED_IMAGE *image)
 {
 	EFI_FILE_IO_INTERFACE *volume =
@@ -54,8 +55,9 @@ static int command_line_say_bad_config(int code)
 	return code;
 }
 
-/* Boot managers and loaders put any text there. A shell's text is a command, and so is a text that
- * begins like one. Any other text is ignored, and no error. */
+/* Whether load options are a command for bareperf. Boot managers and loaders also put other data
+ * there. A text that a shell passed on is a command, and so is one that begins like a command; all
+ * other data is ignored. */
 static bool command_line_are_ours(const EFI_LOADED_IMAGE *image, const char *text, int code)
 {
 	if (code < 0)
@@ -86,8 +88,8 @@ int command_line_read(char *text, size_t capacity)
 	}
 	if (code != 0)
 		console_printf(
-		    "load options: none of ours, not obeyed (%s): a command is looked for "
-		    "in \\bareperf.cfg\n",
+		    "load options: ignored, not for bareperf (%s): looking for a command in "
+		    "\\bareperf.cfg\n",
 		    code < 0 ? command_line_why_unusable(code) : text);
 	text[0] = 0;
 	if (efi_is_driver())

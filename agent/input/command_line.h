@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the machine's own command line comes from. */
+/* Reads the machine's own command line. */
 #ifndef AGENT_INPUT_COMMAND_LINE_H
 #define AGENT_INPUT_COMMAND_LINE_H
 
@@ -7,16 +7,18 @@
 #include <stddef.h>
 
 /*
- * The command line: LoadOptions if they are ours, else \bareperf.cfg on the volume that the image
- * was loaded from. Ours is what somebody typed (it begins with an image's name) or what begins like
- * a command, in a wrong spelling as well. Returns its length, 0 if there is none; -EINVAL or -E2BIG
- * if the file is there, or load options begin with a command's name, but are of no use. That, and
- * load options that are not ours, is said on the console. text is a valid string in any case;
+ * Read the command line from LoadOptions if they are for bareperf, otherwise from \bareperf.cfg on
+ * the image's volume. Load options are for bareperf if they begin with an image's name (a shell
+ * passed them on), or like a command, even a misspelt one. Ignored load options are reported on the
+ * console.
+ *
+ * Returns the length, or 0 if there is no command; -EINVAL or -E2BIG, and a message, if the file or
+ * load options that begin with a command's name cannot be used. text is a valid string in any case;
  * capacity >= 1. Boot services only.
  */
 int command_line_read(char *text, size_t capacity);
 
-/* Whether the last one was \bareperf.cfg's. */
+/* Returns whether the last command line came from \bareperf.cfg. */
 bool command_line_is_of_volume(void);
 
 #endif

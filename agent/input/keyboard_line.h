@@ -6,9 +6,10 @@
 
 #include "command/command.h"
 
-/* Read the machine's own keyboard, with echo: true when Enter ends a line that is not empty, which
- * is then in text. Backspace takes back a character, Ctrl-U, Ctrl-C and Escape all. Characters
- * beyond a command's length are dropped. Exclusive, after keyboard_open(). Thread. */
+/* Take a key from the machine's own keyboard, if one was pressed, and echo it. Returns true when
+ * Enter ends a line that is not empty; text is then that line. Backspace deletes a character;
+ * Ctrl-U, Ctrl-C and Escape delete the line. Characters beyond COMMAND_MAX_LENGTH are dropped.
+ * Exclusive mode, after keyboard_open(). Thread. */
 bool keyboard_line_take(char text[COMMAND_MAX_LENGTH + 1]);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define NAME_MAX_LENGTH 512U /* of an image's path and its NUL, as a shell has it */
+#define NAME_MAX_LENGTH 512U /* bytes of an image's path with its NUL, as a shell passes it */
 
-/* Characters in either of the two codings. */
+/* Characters in one of two encodings. */
 struct source {
 	const uint8_t *bytes;
 	size_t count; /* characters */
@@ -39,7 +39,8 @@ static bool loadoptions_equals_ignoring_case(const char *a, const char *b, size_
 	return true;
 }
 
-/* Characters [from, to) without the blanks around them, as text; on an error up to its place. */
+/* Copy characters [from, to), without the blanks around them, as text. On an error text ends before
+ * the bad character. */
 static int loadoptions_copy_trimmed(const struct source *source, size_t from, size_t to, char *text,
                                     size_t capacity)
 {

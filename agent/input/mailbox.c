@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* The last number answered; what the region says of it is not believed. */
+/* The last number that was answered, kept here because the host can overwrite the region's copy. */
 static uint32_t answered, last_polled;
 
 static bool mailbox_copy_text(char *to, const volatile char *from, uint32_t length)
@@ -24,7 +24,8 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
 	struct tr_mailbox *box = region->mailbox;
 	uint32_t length;
 
-	/* D: the text of this number; pairs with A in writer/region/channel_word.h. */
+	/* D: makes the text of this number visible; pairs with A in writer/region/channel_word.h.
+	 */
 	request->number = __atomic_load_n(&box->request, __ATOMIC_ACQUIRE);
 	if (request->number == answered)
 		return false;
@@ -40,13 +41,13 @@ bool mailbox_poll(const struct trace_region *region, struct mailbox_request *req
 
 bool mailbox_is_asked(const struct trace_region *region)
 {
-	/* D, as well; pairs with A in writer/region/channel_word.h */
+	/* D as well; pairs with A in writer/region/channel_word.h */
 	uint32_t number = __atomic_load_n(&region->mailbox->request, __ATOMIC_ACQUIRE);
 
 	return number != answered && number != last_polled;
 }
 
-/* How long text is, if the next command begins with it; 0: it does not, or there is none. */
+/* Returns text's length if the next command begins with it, or 0. */
 static uint32_t mailbox_next_begins(const struct trace_region *region, const char *text)
 {
 	const struct tr_mailbox *box = region->mailbox;
@@ -67,7 +68,7 @@ bool mailbox_has(const struct trace_region *region, const char *text)
 	return length && __atomic_load_n(&box->length, __ATOMIC_RELAXED) == length;
 }
 
-#define MOST_DIGITS 18U /* that 64 bits hold in any case */
+#define MOST_DIGITS 18U /* digits that always fit in 64 bits */
 
 bool mailbox_has_number(const struct trace_region *region, const char *word, uint64_t most,
                         uint64_t *value)
@@ -102,7 +103,7 @@ void mailbox_reply(const struct trace_region *region, const struct mailbox_reque
 	answered = request->number;
 	box->status = status;
 	trace_region_put_text(box->reply_text, sizeof(box->reply_text), text ? text : "");
-	/* C: the status is there, and the text was read; pairs with B in
+	/* C: the status is written, and the text was read; pairs with B in
 	 * host-tools/region/mailbox.c. */
 	__atomic_store_n(&box->reply, answered, __ATOMIC_RELEASE);
 }

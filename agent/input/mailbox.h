@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's commands, as foreign bytes; docs/trace-region.md, "Mailbox". */
+/* Reads the host's commands, which are foreign bytes; docs/trace-region.md, "Mailbox". */
 #ifndef AGENT_INPUT_MAILBOX_H
 #define AGENT_INPUT_MAILBOX_H
 
@@ -10,29 +10,31 @@
 /* A private copy of one command. */
 struct mailbox_request {
 	uint32_t number;
-	int code; /* 0, or -EINVAL: no text of printable ASCII that fits; text is then empty */
+	int code; /* 0, or -EINVAL if the text is too long or not printable ASCII; text is then
+	             empty */
 	char text[TR_MAILBOX_TEXT + 1];
 };
 
-/* Is there a command that was not answered yet? Then copy it. Any context. */
+/* Copy the command that was not answered yet. Returns whether there is one. Any context. */
 bool mailbox_poll(const struct trace_region *region, struct mailbox_request *request);
 
-/* Is there a command behind the one that is being carried out? It stays, to be polled afterwards.
- * Any context, any CPU. */
+/* Returns whether the host has posted another command while one is being carried out. That command
+ * stays in the mailbox. Any context, any CPU. */
 bool mailbox_is_asked(const struct trace_region *region);
 
-/* Is there one of exactly this text? As above. */
+/* Returns whether such a command has exactly this text. Any context, any CPU. */
 bool mailbox_has(const struct trace_region *region, const char *text);
 
-/* The same of a text that is word and a decimal number of 1 to most, which becomes *value. */
+/* Returns whether such a command is word followed by a decimal number from 1 to most; *value is
+ * that number. Any context, any CPU. */
 bool mailbox_has_number(const struct trace_region *region, const char *word, uint64_t most,
                         uint64_t *value);
 
-/* The word by which the host tells of a command, and in polled what it says until there is one
- * behind the one that is being carried out. Thread. */
+/* Returns the address of the request number in the mailbox. *polled: its value as long as the host
+ * has posted no other command than the one that is being carried out. Thread. */
 const uint32_t *mailbox_watch(const struct trace_region *region, uint32_t *polled);
 
-/* Answer it: status is 0 or a negative errno, text (NULL: none) a sentence for the user. */
+/* Answer the command. status: 0 or a negative errno. text: a sentence for the user, or NULL. */
 void mailbox_reply(const struct trace_region *region, const struct mailbox_request *request,
                    int status, const char *text);
 

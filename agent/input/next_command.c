@@ -16,8 +16,8 @@ static void next_command_tick(struct tick *tick, const struct arch_regs *regs)
 	(void)regs;
 }
 
-/* Until the next tick, or any other interrupt: a host in memory is heard 1 ms later, a line's first
- * bytes as lines_tick() has it. */
+/* Sleep until the next tick or another interrupt: a command in memory is seen at most 1 ms later, a
+ * line's first bytes as lines_tick() describes. */
 static void next_command_rest(void)
 {
 	arch_irq_enable();

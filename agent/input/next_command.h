@@ -5,9 +5,9 @@
 #include "agent/input/mailbox.h"
 #include "channel/channel.h"
 
-/* Wait for the next command, by whichever way it comes first: the mailbox, or true, it is typed, on
- * a line or the machine's keyboard, and nobody looks for its reply. The region says that it is
- * idle. Exclusive. Thread. */
+/* Wait for the next command, with the region in state TR_IDLE. Returns false for a command from the
+ * mailbox. Returns true for one that was typed on a line or on the machine's keyboard, which needs
+ * no reply. Exclusive mode. Thread. */
 bool next_command(struct trace_region *region, struct channel *channel,
                   struct mailbox_request *request);
 

@@ -5,20 +5,20 @@
 #include "lib/console/console.h"
 #include "pmu/clock/clock.h"
 
-#define LOOK_NS 1000U /* that a look counts for, at most */
-#define FILLER  64U   /* turns of a loop between two looks */
+#define LOOK_NS 1000U /* the most ns that one look counts for */
+#define FILLER  64U   /* turns of an empty loop between two looks */
 
-/* A wait for the reader, by looks at its words. */
+/* A wait for the reader: it polls the reader's words in the region's header. */
 struct watch {
 	struct channel *channel;
 	struct tr_reader seen;
 	uint32_t pauses; /* between two looks */
 	uint64_t last;   /* ns of the last look */
 	uint64_t all;    /* ns of looking */
-	uint64_t still;  /* ns of these since the reader's id or lease changed */
+	uint64_t still;  /* ns of looking since the reader's id or lease changed */
 };
 
-static struct tr_reader lost; /* its lease stood still; not waited for until it changes */
+static struct tr_reader lost; /* its lease stalled; not waited for until id or lease changes */
 
 static struct tr_reader reader_copy(const struct trace_region *region)
 {
@@ -31,7 +31,7 @@ static struct tr_reader reader_copy(const struct trace_region *region)
 	};
 }
 
-/* In the same number of instructions, whatever there is. */
+/* Branch-free, so that it takes the same number of instructions in each case (-icount). */
 static bool reader_is_same(const struct tr_reader *a, const struct tr_reader *b)
 {
 	return !((a->id ^ b->id) | (a->lease ^ b->lease));
@@ -42,8 +42,9 @@ static bool reader_is_seen(const struct tr_reader *seen)
 	return seen->id && !reader_is_same(seen, &lost);
 }
 
-/* An emulator's pause takes a microsecond of the host's and counts as one instruction (-icount): by
- * itself it would make our time pass too slowly there, as a sleep would make it pass too fast. */
+/* With -icount an emulator counts a pause as one instruction, but the host spends a microsecond on
+ * it. So a wait of pauses alone would last too long for the host, and a sleep would be too short.
+ * The empty loop balances that. */
 static void reader_pass_some_time(uint32_t pauses)
 {
 	for (unsigned i = 0; i < FILLER; i++)
@@ -52,7 +53,8 @@ static void reader_pass_some_time(uint32_t pauses)
 		arch_relax();
 }
 
-/* Wait for a moment, and look again: is a reader announced that is not taken for dead? */
+/* Wait for a moment, and look again. Returns whether a reader is announced and its lease is alive.
+ */
 static bool reader_look(struct watch *w, struct trace_region *region)
 {
 	struct tr_reader before = w->seen;
@@ -63,7 +65,7 @@ static bool reader_look(struct watch *w, struct trace_region *region)
 	reader_pass_some_time(w->pauses);
 	w->seen = reader_copy(region);
 	now = clock_steady();
-	/* An emulator that counts instructions takes longer than its own time says. */
+	/* With -icount the host's time passes faster than the clock here shows. */
 	passed = w->pauses == 1 && now - w->last < most ? now - w->last : most;
 	w->last = now;
 	w->all += passed;
@@ -97,12 +99,12 @@ enum tr_reader_found reader_await(struct trace_region *region, struct channel *c
 	enum tr_reader_found found = TR_READER_READY;
 	uint64_t began = w.last;
 
-	/* A reader that asks for it has an emulator count instructions for time (-icount), and
-	 * wants every run to be the same: so the wait has always the same length, one step so long
-	 * that the host has nearly always done its part within it. */
+	/* A reader sets `steady` if the emulator counts instructions for time (-icount) and each
+	 * run must be the same. Then the wait always lasts one step. The step is so long that the
+	 * host has nearly always finished within it. */
 	if (__atomic_load_n(&region->header->reader.steady, __ATOMIC_RELAXED)) {
 		w.pauses = TR_STEADY_LOOKS;
-		w.seen.ready = 0; /* wait a step even if the reader is ready */
+		w.seen.ready = 0; /* wait one step even if the reader is ready */
 	}
 	if (!reader_is_seen(&w.seen))
 		found = TR_READER_NONE;
@@ -117,7 +119,7 @@ enum tr_reader_found reader_await(struct trace_region *region, struct channel *c
 	return found;
 }
 
-/* ---- What it has not read ---- */
+/* ---- Unread records ---- */
 
 static struct {
 	const struct perf_event_mmap_page *control;
@@ -137,7 +139,7 @@ void reader_note_ring(const struct perf_event_mmap_page *control, uint64_t head,
 	noted[nr_noted++].aux_head = aux_head;
 }
 
-/* Bytes from the tail at word to head; 0 if the tail is garbage beyond it. */
+/* Bytes from the tail that word holds to head; 0 if the tail is beyond head, which is garbage. */
 static uint64_t reader_left_of(uint64_t head, const uint64_t *word)
 {
 	uint64_t tail = __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -155,8 +157,9 @@ static uint64_t reader_unread(void)
 	return bytes;
 }
 
-/* How long a reader is waited for after it has read something, ns. When nothing is left to read, a
- * slow line may still have to bring the ledgers before the reader withdraws (and_end). */
+/* ns to wait for the reader after it last read something. and_end: wait for the reader to withdraw,
+ * too. With nothing left to read that takes time, because a slow line may still be sending the
+ * ledgers. */
 static uint64_t reader_patience(uint64_t left, bool and_end)
 {
 	if (left)
@@ -164,7 +167,8 @@ static uint64_t reader_patience(uint64_t left, bool and_end)
 	return and_end ? TR_READER_END_MS * NSEC_PER_MSEC : 0;
 }
 
-/* For as long as it goes on; then, if that is wanted, until it withdraws. How much is left. */
+/* Wait while the reader keeps reading; then, with and_end, until it withdraws. Returns the unread
+ * bytes. */
 static uint64_t reader_await_reading(struct watch *w, struct trace_region *region, bool and_end)
 {
 	uint64_t left = reader_unread(), moved = 0;
@@ -176,13 +180,14 @@ static uint64_t reader_await_reading(struct watch *w, struct trace_region *regio
 		left = now;
 	}
 	if (left)
-		console_printf("its reader has left %lu KiB of it\n", (left + 1023) >> 10);
+		console_printf("the reader left %lu KiB of the recording unread\n",
+		               (left + 1023) >> 10);
 	else if (and_end && reader_is_seen(&w->seen))
-		console_printf("its reader has all of it, and does not withdraw\n");
+		console_printf("the reader has read everything, but does not withdraw\n");
 	return left;
 }
 
-static void reader_tell_unread(void)
+static void reader_report_unread(void)
 {
 	console_printf("the last recording is still being read: %lu KiB to go\n",
 	               (reader_unread() + 1023) >> 10);
@@ -193,8 +198,8 @@ void reader_await_read(struct trace_region *region, struct channel *channel)
 	struct watch w = reader_begin_to_watch(region, channel);
 
 	if (!reader_unread() || !reader_is_seen(&w.seen) || w.seen.ready != region->run)
-		return; /* who comes for the next run does not read this one */
-	reader_tell_unread();
+		return; /* a reader that was announced for the next run does not read this one */
+	reader_report_unread();
 	reader_await_reading(&w, region, false);
 }
 
@@ -204,7 +209,7 @@ bool reader_await_end(struct trace_region *region, struct channel *channel)
 
 	if (!reader_is_seen(&w.seen))
 		return !w.seen.id && !reader_unread();
-	reader_tell_unread();
+	reader_report_unread();
 	return !reader_await_reading(&w, region, true) && !w.seen.id;
 }
 
@@ -218,16 +223,15 @@ bool reader_await_one(struct trace_region *region, struct channel *channel)
 	return reader_is_seen(&w.seen);
 }
 
-bool reader_took_home(struct trace_region *region, struct channel *channel, bool announced)
+bool reader_took_all(struct trace_region *region, struct channel *channel, bool announced)
 {
 	if (!announced && !reader_is_announced(region) && !reader_await_one(region, channel)) {
-		console_printf("nobody reads the recording, which lies in RAM");
+		console_printf("no host reads the recording, which stays in RAM");
 		return false;
 	}
 	if (reader_await_end(region, channel))
 		return true;
-	console_printf(
-	    "the reader has gone without it, or does not go on; the recording is still here");
+	console_printf("the reader has left or stopped reading; the recording stays in RAM");
 	return false;
 }
 

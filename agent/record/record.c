@@ -7,8 +7,10 @@
 
 #include "agent/payload/payload.h"
 #include "agent/record/reader.h"
+#include "agent/record/record_events.h"
 #include "agent/record/record_lossless.h"
 #include "agent/record/record_regions.h"
+#include "agent/record/record_run.h"
 #include "agent/record/recording.h"
 #include "agent/serial.h"
 #include "lib/console/console.h"
@@ -19,9 +21,9 @@
 #include "workload/workload.h"
 
 #define DEFAULT_PAGES 128U  /* 512 KiB, perf's default */
-#define MAX_RECORD    2048U /* bytes: a sample with a full callchain, and AUX to spare */
+#define MAX_RECORD    2048U /* bytes: a sample with a full callchain, and some room for AUX */
 
-/* ---- What is to be recorded ---- */
+/* ---- Choosing the CPUs ---- */
 
 static bool record_is_chosen(const struct command *command, unsigned cpu)
 {
@@ -40,8 +42,8 @@ static int record_choose_cpus(struct recording *r)
 
 	for (unsigned cpu = 0; cpu < TR_MAX_CPUS; cpu++) {
 		if (cpu >= online && !r->command->all_cpus && record_is_chosen(r->command, cpu))
-			return recording_fail(
-			    r, -ENODEV, "CPU %u is not there: this machine has %u", cpu, online);
+			return recording_fail(r, -ENODEV, "no CPU %u: this machine has %u CPUs",
+			                      cpu, online);
 		r->nr_cpus += cpu < online && record_is_chosen(r->command, cpu);
 	}
 	r->cpus = calloc(r->nr_cpus, sizeof(*r->cpus));
@@ -56,8 +58,7 @@ static int record_choose_cpus(struct recording *r)
 
 /* ---- Opening ---- */
 
-/* Why there is no event: what its source says of it or of the machine, else what the error means.
- */
+/* The reason why the event could not be opened: its PMU's reason, or the errno's meaning. */
 static const char *record_reason(const struct perf_event *event, int code)
 {
 	const char *why = NULL;
@@ -104,7 +105,7 @@ static int record_open_event(struct traced_cpu *c, unsigned evsel)
 	return recording_fills_aux(&event->attr) ? recording_open_aux(c, event) : 0;
 }
 
-/* A vector an owner; where there are more owners than vectors they share. */
+/* Give each ring a doorbell vector. If there are more rings than vectors, rings share them. */
 static void record_open_doorbell(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
@@ -160,7 +161,8 @@ static int record_open_ring(struct traced_cpu *c)
 	                           });
 }
 
-/* What ring_keep() is to clean to memory, so that it outlives a reset. */
+/* Prepare ring_keep(): it cleans the ring from the caches to memory, so that it survives a reset.
+ */
 static void record_open_keep(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
@@ -203,8 +205,8 @@ static bool record_fits(const struct recording *r, uint64_t pages, uint64_t aux_
 	       r->nr_cpus * (1 + pages + aux_pages) <= room;
 }
 
-/* Where nobody reads while the machine records, all of it must stay: rings, or the AUX areas beside
- * them, are then the largest powers of two that the region holds. */
+/* Without a reader the whole recording must stay in the region. Then the rings, or the AUX areas if
+ * there are any, get the largest power of two that fits. */
 static void record_choose_sizes(struct recording *r)
 {
 	r->pages = r->command->pages ? r->command->pages : DEFAULT_PAGES;
@@ -241,7 +243,8 @@ static int record_open_all(struct recording *r, const char *text)
 	return code;
 }
 
-/* Note the rings and AUX areas whose reader is to be waited for: those that are not overwritten. */
+/* Note the rings and AUX areas that a reader must read to the end: those that are not overwritten.
+ */
 static void record_note_rings(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
@@ -264,10 +267,10 @@ static void record_close_all(struct recording *r)
 	free(r->cpus);
 }
 
-static struct recording recorded; /* the recording under way, or the last one */
+static struct recording recorded; /* the current recording, or the last one */
 
-/* Free what the run has had. Of one that has ended well (code 0) the rings are noted first, since
- * they stay in the region until their reader has them. */
+/* Free the run's memory. After a good run (code 0) note its rings first: they stay in the region
+ * until the reader has read them. */
 static int record_end(int code)
 {
 	if (!code)

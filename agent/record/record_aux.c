@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording's AUX areas: one a CPU, for its one event that has such a source. */
+/* The AUX areas of a recording: one for each CPU. Only one event can fill it. */
 #include <errno.h>
 
+#include "agent/record/record_events.h"
 #include "agent/record/recording.h"
 #include "pmu/pmu.h"
 
@@ -21,16 +22,17 @@ int recording_choose_aux(struct recording *r)
 
 	for (unsigned i = 0; i < r->nr_events; i++) {
 		if (recording_fills_aux(&r->specs[i].attr))
-			filler = &r->specs[i]; /* the only one, by the command's parser */
+			filler = &r->specs[i]; /* the command's parser allows only one */
 	}
 	if (filler && command->snapshot && !pmu_of(pmu_of_type(filler->attr.type))->snapshot)
-		return recording_fail(r, -EOPNOTSUPP, "event %s: it knows no snapshot mode",
+		return recording_fail(r, -EOPNOTSUPP, "event %s has no snapshot mode",
 		                      filler->name);
 	if (filler && r->hosted && pmu_of_type(filler->attr.type)->flags & PMU_EVERY)
-		return recording_fail(r, -EOPNOTSUPP,
-		                      "event %s: firmware is sampled, not traced branch by branch "
-		                      "(cpu-clock, counters' events and arm_spe sample)",
-		                      filler->name);
+		return recording_fail(
+		    r, -EOPNOTSUPP,
+		    "event %s: firmware is sampled, not traced branch by branch; use "
+		    "cpu-clock, a counter's event or arm_spe",
+		    filler->name);
 	r->aux_pages = !filler ? 0 : command->aux_pages ? command->aux_pages : DEFAULT_PAGES;
 	return 0;
 }
@@ -61,7 +63,7 @@ int recording_open_aux(struct traced_cpu *c, struct perf_event *event)
 	return 0;
 }
 
-/* The owner is woken, since somebody there waits for it; what the hardware does wakes nobody. */
+/* It wakes the reader, which waits for the snapshot. The hardware's own writes wake nobody. */
 void recording_snapshot(struct traced_cpu *c)
 {
 	const struct tr_doorbell *doorbell = &c->recording->region->doorbells[c->index];

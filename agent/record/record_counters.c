@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the traced CPUs' counters are found to be, told to the host and on the console. */
+/* Report performance counters of the traced CPUs that are not free, to the host and on the console.
+ */
+#include "agent/record/record_summary.h"
 #include "agent/record/recording.h"
 #include "lib/console/console.h"
 #include "pmu/counter_census.h"
@@ -9,7 +11,7 @@ static unsigned record_counters_number(uint64_t mask)
 	return (unsigned)__builtin_popcountll(mask);
 }
 
-static void record_counters_tell(const struct recording *r, unsigned cpu)
+static void record_counters_report(const struct recording *r, unsigned cpu)
 {
 	const struct counter_census *census = &counter_census[cpu];
 	struct tr_cpu *entry = &r->region->cpus[cpu];
@@ -27,13 +29,13 @@ static void record_counters_tell(const struct recording *r, unsigned cpu)
 		    left);
 	if (census->leftovers & ~told[cpu].leftovers & TR_LEFTOVERS_TRACE)
 		console_printf(
-		    "CPU %u: firmware left a trace of branches or memory accesses on, "
-		    "or what freezes counters; it is off\n",
+		    "CPU %u: firmware left a trace of branches or memory accesses on, or a "
+		    "setting that freezes counters; it is now off\n",
 		    cpu);
 	if (census->foreign != told[cpu].foreign)
 		console_printf(
 		    "CPU %u: %u of %u performance counters do not keep what is written to "
-		    "them (mask 0x%lx): firmware or a hypervisor has them, we do not\n",
+		    "them (mask 0x%lx): firmware or a hypervisor uses them\n",
 		    cpu, record_counters_number(census->foreign),
 		    record_counters_number(census->present), census->foreign);
 	told[cpu] = *census;
@@ -59,8 +61,8 @@ const char *recording_uncounted(const struct recording *r)
 	return NULL;
 }
 
-void recording_tell_counters(const struct recording *r)
+void recording_report_counters(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++)
-		record_counters_tell(r, r->cpus[i].cpu);
+		record_counters_report(r, r->cpus[i].cpu);
 }

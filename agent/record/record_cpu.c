@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* One traced CPU, from the start of its events to their stop. */
+#include "agent/record/record_cpu.h"
+
 #include "agent/input/mailbox.h"
 #include "agent/payload/payload_threads.h"
 #include "agent/record/record.h"
+#include "agent/record/record_ledger.h"
 #include "agent/record/record_regions.h"
+#include "agent/record/record_tick.h"
 #include "agent/record/recording.h"
 #include "pmu/clock/clock.h"
 #include "pmu/clock/clock_freeze.h"
@@ -59,7 +63,8 @@ int recording_synchronise(struct traced_cpu *c)
 	return 0;
 }
 
-/* An NMI on this CPU sees the flag change between the stores before this and those after it. */
+/* The fences order the flag against the stores before and after it, as an NMI on this CPU sees
+ * them. */
 static void record_set_live(struct traced_cpu *c, bool live)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -90,7 +95,7 @@ void recording_stop_cpu(struct traced_cpu *c)
 	tick_stop(&c->tick);
 	if (c->aux_event)
 		ring_aux_flush(&c->aux);
-	regions_tell(c);
+	regions_report(c);
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_wake(&c->ring, TR_WAKEUP_END);
 	recording_publish(c, clock_now());

@@ -11,12 +11,16 @@
 #include "agent/payload/payload_hooks.h"
 #include "agent/payload/payload_run.h"
 #include "agent/record/record.h"
+#include "agent/record/record_cpu.h"
+#include "agent/record/record_ledger.h"
 #include "agent/record/record_lossless.h"
+#include "agent/record/record_run.h"
+#include "agent/record/record_stop.h"
 #include "agent/record/recording.h"
 #include "pmu/clock/clock.h"
 
-/* The tick wakes a sleeping CPU within a millisecond; the signal is for one that masks it, and
- * for one that runs a thread of the payload. */
+/* The tick wakes a sleeping CPU within a millisecond. The signal is for a CPU that masks the tick,
+ * or that runs a thread of the payload. */
 static void record_cpus_signal_handler(const struct arch_regs *regs)
 {
 	struct traced_cpu *c = recording_here();
@@ -27,7 +31,7 @@ static void record_cpus_signal_handler(const struct arch_regs *regs)
 		lossless_look(c);
 	}
 	payload_interrupted(regs);
-	if (alone && arch_trace_held()) /* else a tick stops it, or the next signal */
+	if (alone && arch_trace_held()) /* otherwise a tick or the next signal stops it */
 		recording_stop_by_nmi(c);
 }
 
@@ -71,7 +75,8 @@ const struct traced_cpu *recording_start_all(struct recording *r)
 	return NULL;
 }
 
-/* Until it has stopped, for a signal ends only what it finds in the payload's own code. */
+/* Signal the CPU until it has stopped: a signal works only if it interrupts the payload's own code.
+ */
 static void record_cpus_await(const struct traced_cpu *c)
 {
 	uint64_t next = 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events a recording has, and what the command makes of their attributes. */
+/* The events of a recording, and their attributes. */
+#include "agent/record/record_events.h"
+
 #include <errno.h>
 
 #include "agent/record/recording.h"
@@ -8,8 +10,7 @@
 #include "pmu/callchain.h"
 #include "pmu/mark.h"
 
-/* Words of a usual callchain, where a firmware's images keep frame pointers (AAVMF) and where not
- * (OVMF). */
+/* Words of a typical callchain. AAVMF's images keep frame pointers, OVMF's do not. */
 #define CHAIN_WITH_FRAMES    16U
 #define CHAIN_WITHOUT_FRAMES 4U
 
@@ -27,10 +28,10 @@ static void record_events_set_period(const struct command *command, struct perf_
 	if (!command->has_period)
 		attr->flags |= PERF_ATTR_FREQ;
 	if (!command->has_period && !command->has_freq && recording_fills_aux(attr))
-		record_events_clear_period(attr); /* its source's own default */
+		record_events_clear_period(attr); /* the source has its own default */
 }
 
-/* What every event of this run has in common. */
+/* Set the attributes that all events of a run have in common. */
 static void record_events_complete_attr(const struct command *command, struct perf_event_attr *attr)
 {
 	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -53,7 +54,7 @@ static void record_events_complete_attr(const struct command *command, struct pe
 		record_events_set_period(command, attr);
 }
 
-/* :S, as perf's "leader sampling": the leader's samples carry the whole group's counts. */
+/* :S is perf's "leader sampling": the leader's samples carry the counts of the whole group. */
 static void record_events_complete_group(struct event_spec *leader)
 {
 	if (!leader->sample_read)
@@ -83,7 +84,7 @@ static void record_events_complete(struct recording *r)
 	}
 }
 
-/* Whether the machine can count it. */
+/* Whether the machine can count this event. */
 static bool record_events_is_there(const struct recording *r, const struct event_spec *spec)
 {
 	struct perf_event probe = { .attr = spec->attr };
@@ -92,8 +93,8 @@ static bool record_events_is_there(const struct recording *r, const struct event
 	return !event_init(&probe);
 }
 
-/* As perf: cycles where the machine can count them, else cpu-clock; for `stat` all that there is
- * of a list. */
+/* Add the default events, as perf does: `record` takes cycles, or cpu-clock if the machine cannot
+ * count cycles; `stat` takes all events of a list that the machine can count. */
 static void record_events_default_events(struct recording *r)
 {
 	static const char *const recorded[] = { "cycles", "cpu-clock", NULL };
@@ -114,7 +115,7 @@ static void record_events_default_events(struct recording *r)
 	}
 }
 
-/* The firmware's phases are marks. */
+/* Add the event "marks" unless it is there: the firmware's phases are recorded as marks. */
 static void record_events_add_marks(struct recording *r)
 {
 	struct parse_error error;
@@ -137,7 +138,8 @@ static uint64_t record_events_rate(const struct perf_event_attr *attr)
 	           : 0;
 }
 
-/* A word for its header and one for each of its fields, of callers for those that are usual. */
+/* Bytes of a typical sample: one word for the header and one for each field, and a typical
+ * callchain. */
 static uint64_t record_events_size(const struct perf_event_attr *attr)
 {
 	unsigned words = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine that hangs with its interrupts masked hears no stop. A debugger can have its boot CPU
- * come here, and set it back to where it was:
+ * A machine that hangs with interrupts masked does not see the host's stop. A debugger can set its
+ * boot CPU to this code, and afterwards back to the hung code:
  *
  *	debugger				boot CPU
  *	saves the registers			hangs
@@ -10,15 +10,17 @@
  *	sees FAILED, stops it, sets	◀──	spins
  *	the registers back, go ──────────▶	hangs, untraced
  *
- * As in recording_run(), to which the workload returns, but it does not.
+ * This replaces the end of recording_run(), because the hung workload does not return there.
  */
 #include <errno.h>
 
 #include "agent/record/record.h"
+#include "agent/record/record_cpu.h"
+#include "agent/record/record_stop.h"
 #include "agent/record/recording.h"
 #include "pmu/clock/clock.h"
 
-#define OTHERS_NS 100000000U /* that the other CPUs get to stop */
+#define OTHERS_NS 100000000U /* time that the other CPUs get to stop */
 
 static bool force_all_stopped(const struct recording *r)
 {
@@ -29,14 +31,15 @@ static bool force_all_stopped(const struct recording *r)
 	return all;
 }
 
-/* Their own ticks stop them, or a signal; the debugger has posted `stop'. */
+/* The other CPUs stop in their ticks or by a signal: the debugger has posted `stop'. Returns
+ * whether all have stopped. */
 static bool force_others(const struct recording *r)
 {
 	uint64_t until = clock_now() + OTHERS_NS, next = 0;
 
 	while (!force_all_stopped(r) && clock_now() < until) {
 		if (clock_now() >= next) {
-			recording_tell_others(r);
+			recording_signal_others(r);
 			next = clock_now() + TICK_NS;
 		}
 		arch_relax();
@@ -57,9 +60,9 @@ void record_stop_by_force(void)
 		trace_region_set_message(
 		    region, -EINTR,
 		    force_others(c->recording)
-		        ? "stopped by a debugger, while the workload did not let interrupts in"
-		        : "stopped by a debugger on the first CPU; others may still sample, as they "
-		          "do not let interrupts in either");
+		        ? "stopped by a debugger, because the workload masked interrupts"
+		        : "stopped by a debugger on the first CPU; others mask interrupts as well and may "
+		          "still sample");
 		trace_region_set_state(region, TR_FAILED);
 	}
 	for (;;)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/payload/payload_run.h"
+#include "agent/record/record_beside.h"
 #include "agent/record/recording.h"
 #include "lib/console/keyboard.h"
 #include "lib/platform.h"
 #include "pmu/clock/clock.h"
 #include "workload/workload.h"
 
-#define LOOK_TICKS 8U  /* from one look to the next: a port's read takes a microsecond of a PC's */
-#define MOST       16U /* bytes of a line that one takes */
+#define LOOK_TICKS 8U  /* ticks between two looks: reading a port takes a PC a microsecond */
+#define MOST       16U /* the most bytes that one look takes from a line */
 
-/* Resident, lines are the firmware's. */
+/* Looks for the key on our own lines, or (resident) on the firmware's console line. */
 static bool record_key_line_has_key(struct recording *r, uint64_t now)
 {
 	struct stop_key *key = &r->keys.of_firmware;
@@ -37,7 +38,7 @@ void recording_keys_tick(struct recording *r)
 	unsigned turn = ++r->keys.looks % LOOK_TICKS;
 	bool has_key = false;
 
-	/* not both at once, so that no tick takes much longer than the others */
+	/* keyboard and line take turns, so that no tick takes much longer than the others */
 	if (turn == 0)
 		has_key = stop_key_is((uint8_t)keyboard_get());
 	else if (turn == LOOK_TICKS / 2)
@@ -49,7 +50,8 @@ void recording_keys_tick(struct recording *r)
 	payload_end_all();
 }
 
-/* The workload's main thread is the boot CPU's. One that is not traced has no tick of its own. */
+/* The workload's main thread runs on the boot CPU. If that CPU is not traced it has no tick, so it
+ * gets a signal. */
 void recording_keys_leave(const struct recording *r, const struct arch_regs *regs)
 {
 	if (!__atomic_load_n(&r->by_key, __ATOMIC_ACQUIRE))

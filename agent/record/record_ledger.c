@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What one CPU has counted and lost, for the host, and for who comes after a reset. */
+/* Publish one CPU's counts and losses, for the host and for the agent after a reset. */
+#include "agent/record/record_ledger.h"
+
 #include "agent/record/recording.h"
 #include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
@@ -23,8 +25,8 @@ void recording_publish(struct traced_cpu *c, uint64_t now)
 	entry->ticks = c->tick.count;
 	entry->tick_cycles = c->tick.cycles;
 	entry->tick_max = c->tick.longest;
-	entry->stood = c->stood;
-	entry->stands = c->stands;
+	entry->stood = c->stall_ns;
+	entry->stands = c->stalls;
 	entry->given_up = c->given_up;
 	entry->frozen = c->frozen;
 	entry->spurious = arch_spurious[c->cpu];

@@ -3,41 +3,45 @@
 
 #include <errno.h>
 
+#include "agent/record/record_stop.h"
+#include "agent/record/record_tick.h"
 #include "lib/console/console.h"
 #include "pmu/clock/clock.h"
 #include "pmu/clock/clock_freeze.h"
 #include "pmu/mark.h"
 #include "pmu/sample.h"
 
-/* Handlers that may write before the CPU stands: the timer's with what is nested in its entry,
- * itself and its exit, one more of the counters', and the next one's entry. */
+/* How many handlers may write before the CPU stalls: the timer's handler (one nested in its entry,
+ * itself, one nested in its exit), one more of the counters', and one in the entry of the next
+ * handler; plus one spare. */
 #define RESERVE_TIMES  6U
-#define ENOUGH_SHARE   4U     /* that part of a ring has to be free again */
-#define LOOK_NS        10000U /* that a look counts for, at most, as virtual time may leap */
-#define FILLER         64U    /* turns of a loop between two looks */
+#define ENOUGH_SHARE   4U     /* a stall ends when 1/4 of the ring is free */
+#define LOOK_NS        10000U /* the most ns that one look counts for, because virtual time may jump */
+#define FILLER         64U    /* turns of an empty loop between two looks */
 #define AUX_RECORD_MAX (8U * RING_AUX_WORDS + RING_TRAILER_MAX)
 
-/* Only its CPU writes it; wanted is its handlers'. */
+/* Only its own CPU writes it. held: the thread is in lossless_hold(). wanted: a handler wants to
+ * stall after it. */
 static struct {
 	bool held, wanted;
 } holds[ARCH_MAX_CPUS];
 
-/* ---- Whether ---- */
+/* ---- Conditions ---- */
 
 static bool lossless_is_given_up(const struct recording *r)
 {
 	return __atomic_load_n(&r->lossless_given_up, __ATOMIC_RELAXED);
 }
 
-static bool lossless_may_stand(const struct traced_cpu *c)
+static bool lossless_may_stall(const struct traced_cpu *c)
 {
 	return c->recording->command->lossless && c->live && !c->stopped &&
 	       !lossless_is_given_up(c->recording);
 }
 
-/* Not while CPUs are being started: the boot CPU waits for their answers, and one that stood would
- * not give its own. */
-static bool lossless_stand_together(const struct recording *r)
+/* CPUs do not stall together while they are being started: the boot CPU waits for each one to
+ * start, and a stalled CPU would not. */
+static bool lossless_stalls_together(const struct recording *r)
 {
 	return r->command->lossless != LOSSLESS_CPU &&
 	       __atomic_load_n(&r->lossless_together, __ATOMIC_RELAXED);
@@ -47,7 +51,7 @@ static bool lossless_others_wait(const struct traced_cpu *c)
 {
 	const struct recording *r = c->recording;
 
-	for (unsigned i = 0; i < r->nr_cpus && lossless_stand_together(r); i++) {
+	for (unsigned i = 0; i < r->nr_cpus && lossless_stalls_together(r); i++) {
 		if (&r->cpus[i] != c && __atomic_load_n(&r->cpus[i].waits, __ATOMIC_ACQUIRE))
 			return true;
 	}
@@ -69,8 +73,8 @@ static bool lossless_is_low(struct traced_cpu *c)
 	return !lossless_has(c, c->ring.reserve, c->aux_wanted);
 }
 
-/* Whether there is room to go on: more than the reserve, or the next record would make it stand
- * again. */
+/* Whether there is enough room to end the stall: more than the reserve, or the next record would
+ * stall the CPU again. */
 static bool lossless_has_enough(struct traced_cpu *c)
 {
 	uint64_t half = c->aux.size / 2;
@@ -79,30 +83,31 @@ static bool lossless_has_enough(struct traced_cpu *c)
 	                    c->aux_wanted > half || !c->aux_wanted ? c->aux_wanted : half);
 }
 
-/* ring->low: the CPU signals itself, and stands when the handler that wrote the record has returned
- * to a thread. If it returns to another handler the signal does nothing there; the next record, or
- * the next timer's gate, sees that room is low as well. */
+/* The ring's `low` operation: the CPU signals itself, and stalls when the handler that wrote the
+ * record has returned to a thread. If it returns to another handler, the signal does nothing; then
+ * the next record, or the next timer interrupt's gate, finds the ring low again. */
 static void lossless_low(struct ring *ring)
 {
 	struct traced_cpu *c =
 	    (struct traced_cpu *)((char *)ring - offsetof(struct traced_cpu, ring));
 
-	if (lossless_may_stand(c))
+	if (lossless_may_stall(c))
 		arch_cpu_signal(c->cpu);
 }
 
 /* ---- Waiting ---- */
 
-/* A stand, while it lasts. */
-struct stand {
-	uint64_t passed; /* cycles, up to which no time has passed for the events */
-	uint64_t last;   /* look, ns of clock_steady() */
-	uint64_t still;  /* ns of looking without a tail's moving */
-	uint64_t tick;   /* ns: housekeeping is due */
-	uint64_t taken;  /* sum of all tails */
+/* The state of a stall. */
+struct stall {
+	uint64_t passed; /* cycles: the events' clocks have skipped the stall up to here */
+	uint64_t last;   /* ns of clock_steady() at the last look */
+	uint64_t still;  /* ns of looking in which no tail moved */
+	uint64_t tick;   /* ns of clock_steady() when the tick's work is due */
+	uint64_t taken;  /* the sum of all tails at the last look */
 };
 
-/* What readers have taken of all rings; each CPU takes its own tails. */
+/* The bytes that readers have taken from all rings. Each CPU loads only its own tails from the
+ * region. */
 static uint64_t lossless_taken(const struct recording *r)
 {
 	uint64_t sum = 0;
@@ -116,38 +121,39 @@ static void lossless_signal_others(const struct traced_cpu *c)
 {
 	const struct recording *r = c->recording;
 
-	for (unsigned i = 0; i < r->nr_cpus && lossless_stand_together(r); i++) {
+	for (unsigned i = 0; i < r->nr_cpus && lossless_stalls_together(r); i++) {
 		const struct traced_cpu *other = &r->cpus[i];
 
 		if (other != c && __atomic_load_n(&other->live, __ATOMIC_RELAXED) &&
-		    !__atomic_load_n(&other->stands_now, __ATOMIC_RELAXED))
+		    !__atomic_load_n(&other->stalled_now, __ATOMIC_RELAXED))
 			arch_cpu_signal(other->cpu);
 	}
 }
 
-/* For the events no time passes. */
-static void lossless_stand_pass(struct traced_cpu *c, struct stand *s)
+/* Skip the time since the last call in the events' clocks, and count it as stalled. */
+static void lossless_stall_pass(struct traced_cpu *c, struct stall *s)
 {
 	uint64_t now = arch_cycles();
 
 	context_pass(&c->context, s->passed, now);
-	c->stood += clock_stamp(now) - clock_stamp(s->passed);
+	c->stall_ns += clock_stamp(now) - clock_stamp(s->passed);
 	s->passed = now;
 }
 
-/* What the tick does, which is masked here. Who has not heard is signalled again. */
-static void lossless_stand_tick(struct traced_cpu *c, struct stand *s)
+/* The tick is masked during a stall, so its work is done here. A CPU that does not stall yet is
+ * signalled again. */
+static void lossless_stall_tick(struct traced_cpu *c, struct stall *s)
 {
 	if (s->last < s->tick)
 		return;
 	s->tick = s->last + TICK_NS;
-	lossless_stand_pass(c, s);
+	lossless_stall_pass(c, s);
 	recording_tick_stalled(c);
 	if (c->waits)
 		lossless_signal_others(c);
 }
 
-/* As in agent/record/reader.c. */
+/* The reason for the loop: reader_pass_some_time() in agent/record/reader.c. */
 static void lossless_let_time_pass(void)
 {
 	for (unsigned i = 0; i < FILLER; i++)
@@ -155,7 +161,7 @@ static void lossless_let_time_pass(void)
 	arch_relax();
 }
 
-static void lossless_stand_look(struct traced_cpu *c, struct stand *s)
+static void lossless_stall_look(struct traced_cpu *c, struct stall *s)
 {
 	uint64_t now, passed, taken;
 
@@ -170,7 +176,7 @@ static void lossless_stand_look(struct traced_cpu *c, struct stand *s)
 	s->still = taken == s->taken ? s->still + passed : 0;
 	s->taken = taken;
 	s->last = now;
-	lossless_stand_tick(c, s);
+	lossless_stall_tick(c, s);
 }
 
 static void lossless_give_up(struct traced_cpu *c)
@@ -182,55 +188,55 @@ static void lossless_give_up(struct traced_cpu *c)
 	__atomic_store_n(&r->lossless_given_up, true, __ATOMIC_RELEASE);
 }
 
-/* Whether to stand on. Who has events to pause or to let go on goes on so far, as their counters
- * stand still here. */
-static bool lossless_stand_on(struct traced_cpu *c, const struct stand *s)
+/* Whether the stall continues. It is interrupted if the program has paused or resumed the events:
+ * their counters are stopped during a stall, and cannot be switched. */
+static bool lossless_stall_continues(struct traced_cpu *c, const struct stall *s)
 {
 	if (recording_switch_is_due(c))
 		return false;
 	if (c->waits && s->still >= TR_STAND_MS * NSEC_PER_MSEC)
 		lossless_give_up(c);
-	if (!lossless_may_stand(c))
+	if (!lossless_may_stall(c))
 		return false;
 	if (c->waits && lossless_has_enough(c))
 		lossless_set_waits(c, false);
 	return c->waits || lossless_others_wait(c);
 }
 
-/* The time until here passed by the clock as it was; what clock_freeze_go() itself takes is passed
- * over by the new one. */
-static void lossless_stand_go(struct traced_cpu *c, struct stand *s)
+/* The time until here was counted by the clock before it jumps. The clock skips the time that
+ * clock_freeze_go() takes. */
+static void lossless_stall_end(struct traced_cpu *c, struct stall *s)
 {
 	uint64_t frozen;
 
-	lossless_stand_pass(c, s);
+	lossless_stall_pass(c, s);
 	frozen = clock_freeze_go(c->cpu);
 	if (!frozen)
 		return;
 	c->frozen += clock_span_to_ns(&machine_clock, frozen);
 	context_frozen(&c->context, s->passed);
-	lossless_stand_pass(c, s);
+	lossless_stall_pass(c, s);
 }
 
-static void lossless_stand(struct traced_cpu *c)
+static void lossless_stall(struct traced_cpu *c)
 {
-	struct stand s = { .passed = arch_cycles(), .last = clock_steady() };
+	struct stall s = { .passed = arch_cycles(), .last = clock_steady() };
 
 	s.tick = s.last + TICK_NS;
 	s.taken = lossless_taken(c->recording);
 	context_stand(&c->context);
 	clock_freeze_stand(c->cpu);
-	c->stands++;
-	__atomic_store_n(&c->stands_now, true, __ATOMIC_RELAXED);
+	c->stalls++;
+	__atomic_store_n(&c->stalled_now, true, __ATOMIC_RELAXED);
 	if (c->waits) {
 		ring_wake(&c->ring, TR_WAKEUP_FULL);
 		lossless_signal_others(c);
 	}
-	while (lossless_stand_on(c, &s))
-		lossless_stand_look(c, &s);
+	while (lossless_stall_continues(c, &s))
+		lossless_stall_look(c, &s);
 	lossless_set_waits(c, false);
-	__atomic_store_n(&c->stands_now, false, __ATOMIC_RELAXED);
-	lossless_stand_go(c, &s);
+	__atomic_store_n(&c->stalled_now, false, __ATOMIC_RELAXED);
+	lossless_stall_end(c, &s);
 	context_go(&c->context);
 }
 
@@ -238,12 +244,12 @@ static void lossless_look_now(struct traced_cpu *c)
 {
 	do {
 		recording_switch_here(c);
-		if (!lossless_may_stand(c))
+		if (!lossless_may_stall(c))
 			return;
 		lossless_set_waits(c, lossless_is_low(c));
 		if (!c->waits && !lossless_others_wait(c))
 			return;
-		lossless_stand(c);
+		lossless_stall(c);
 	} while (recording_switch_is_due(c));
 }
 
@@ -255,7 +261,7 @@ void lossless_look(struct traced_cpu *c)
 		lossless_look_now(c);
 }
 
-/* In the program's order, as this CPU's handlers see it. */
+/* The fences keep the program's order, as this CPU's handlers see it. */
 void lossless_hold(void)
 {
 	__atomic_store_n(&holds[arch_cpu()].held, true, __ATOMIC_RELAXED);
@@ -275,17 +281,17 @@ void lossless_release(void)
 	arch_cpu_signal(cpu);
 }
 
-/* perf_event's await_room. */
+/* The await_room operation of the event with the AUX area. */
 static bool lossless_await(struct perf_event *event, uint64_t bytes)
 {
 	struct traced_cpu *c = recording_here();
 
-	if (!c || c->aux_event != event || !lossless_may_stand(c))
+	if (!c || c->aux_event != event || !lossless_may_stall(c))
 		return false;
 	c->aux_wanted = bytes;
 	lossless_look_now(c);
 	c->aux_wanted = 0;
-	return lossless_may_stand(c);
+	return lossless_may_stall(c);
 }
 
 /* ---- From start to end ---- */
@@ -298,7 +304,7 @@ static void lossless_gate(const struct arch_regs *regs)
 		lossless_look(c);
 }
 
-/* Whether the clock can stand for all that asks it. */
+/* Refuse --lossless=freeze where not all clocks can be stopped. */
 static int lossless_check(const struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
@@ -306,13 +312,15 @@ static int lossless_check(const struct traced_cpu *c)
 	if (r->command->lossless != LOSSLESS_FREEZE)
 		return 0;
 	if (c->aux_event)
-		return recording_fail(r, -EOPNOTSUPP,
-		                      "--lossless=freeze: an AUX area is filled by another clock "
-		                      "than the one that stands: --lossless");
+		return recording_fail(
+		    r, -EOPNOTSUPP,
+		    "--lossless=freeze cannot be combined with an AUX area, whose "
+		    "clock does not stop: use --lossless");
 	if (r->cpus->cpu)
-		return recording_fail(r, -EINVAL,
-		                      "--lossless=freeze: the workload runs on CPU 0, which is not "
-		                      "recorded and does not stand: -a, or -C with 0");
+		return recording_fail(
+		    r, -EINVAL,
+		    "--lossless=freeze needs CPU 0, which runs the workload: use -a, "
+		    "or -C with 0");
 	return 0;
 }
 
@@ -326,7 +334,7 @@ int lossless_open(struct traced_cpu *c)
 	for (unsigned i = 0; i < c->recording->nr_events; i++) {
 		reserve += sample_size_most(&c->events[i]) +
 		           (c->events[i].aux ? AUX_RECORD_MAX : 0);
-		/* a thread's marks, which may have read the clock before it stood */
+		/* a thread may have read the clock for a mark before the stall */
 		if (mark_is_event(&c->events[i].attr) &&
 		    c->recording->command->lossless == LOSSLESS_FREEZE)
 			c->ring.near = 0;
@@ -337,7 +345,8 @@ int lossless_open(struct traced_cpu *c)
 	if (pages * TR_PAGE > c->ring.size)
 		return recording_fail(
 		    c->recording, -ENOSPC,
-		    "--lossless wants rings of %lu pages for these events: -m %lu", pages, pages);
+		    "--lossless needs rings of %lu pages for these events: use -m %lu", pages,
+		    pages);
 	ring_set_reserve(&c->ring, reserve, lossless_low);
 	if (c->aux_event)
 		c->aux_event->await_room = lossless_await;
@@ -375,7 +384,7 @@ void lossless_tick(struct traced_cpu *c)
 		__atomic_store_n(&r->lossless_given_up, false, __ATOMIC_RELEASE);
 }
 
-void lossless_tell(const struct recording *r)
+void lossless_report(const struct recording *r)
 {
 	uint64_t given_up = 0;
 
@@ -383,7 +392,7 @@ void lossless_tell(const struct recording *r)
 		given_up += r->cpus[i].given_up;
 	if (given_up)
 		console_printf(
-		    "--lossless: nobody read for %u s, %lu times: gone on without, and "
-		    "what found no room is lost\n",
+		    "--lossless: no reader for %u s, %lu times: the program continued, and "
+		    "records without room were lost\n",
 		    TR_STAND_MS / 1000, given_up);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "agent/record/record_beside.h"
 #include "agent/record/recording.h"
 #include "lib/console/console.h"
 #include "lib/platform.h"
@@ -8,9 +9,9 @@
 #include "pmu/clock/clock.h"
 
 #define LINE_NS    (10 * NSEC_PER_SEC)
-#define LINE_WIDTH 79U /* of a terminal, so that a line stays one */
+#define LINE_WIDTH 79U /* a terminal's width, so that the text does not wrap */
 
-/* A count that another CPU may be raising. */
+/* Load a count that another CPU may be increasing. */
 static uint64_t progress_load(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -43,8 +44,8 @@ static void progress_compose(struct recording *r, uint64_t now)
 	p->drawn = p->sent = 0;
 }
 
-/* Draw the next character that differs from what stands on the screen, and no more: it is a tick's
- * work. Behind the text are blanks. */
+/* Draw the next character that differs from the screen's, and no more, because a tick must be
+ * short. Blanks follow the text. */
 static void progress_draw(struct recording_progress *p)
 {
 	while (p->drawn < LINE_WIDTH) {
@@ -55,7 +56,7 @@ static void progress_draw(struct recording_progress *p)
 	}
 }
 
-/* Send what the serial line takes now: a carriage return, then the text. */
+/* Send as many characters as the serial line takes now: a carriage return, then the text. */
 static void progress_send(struct recording_progress *p)
 {
 	if (p->sent == 0)
@@ -68,12 +69,12 @@ void recording_progress_begin(struct recording *r)
 {
 	struct recording_progress *p = &r->progress;
 
-	/* resident, lines are the firmware's */
+	/* resident, the channel has no lines: the firmware uses them */
 	*p = (struct recording_progress){ .resident = !r->channel->lines, .began = clock_steady() };
 	p->next = p->began;
 	p->next_line = p->began + LINE_NS;
 	p->drawn = LINE_WIDTH;
-	p->sent = 1; /* as if sent: there is no text yet */
+	p->sent = 1; /* nothing to send: there is no text yet */
 	framebuffer_status_open();
 }
 
@@ -96,7 +97,7 @@ void recording_progress_tick(struct recording *r, uint64_t now)
 	}
 }
 
-/* What stands on the line gives way to what comes. */
+/* Blank the line for the text that follows. */
 void recording_progress_end(struct recording *r)
 {
 	struct recording_progress *p = &r->progress;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters are read last when a region begins and first when it ends, by the same code: what is
- * between the two readings but the program's own is always the same. */
+/* Counters are read last when a region begins and first when it ends, by the same code. So the
+ * overhead between the two readings is always the same. */
 #include "agent/record/record_regions.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include "pmu/mark.h"
 #include "pmu/timer.h"
 
-/* Of the calibration of timer interrupts: a turn is some 6,000 instructions, so that most have
- * none; of turns there are no more where a program masks interrupts. */
+/* The calibration of the timer interrupt: a turn is about 6,000 instructions, so most turns have no
+ * interrupt. LEARN_TURNS limits the turns for a program that masks interrupts. */
 #define SPINS       2000U
 #define LEARN_TURNS 4096U
 #define LEARN_TIMES 4U
@@ -83,7 +83,8 @@ static inline uint64_t regions_handlers(void)
 	return __atomic_load_n(&timer_interrupts[arch_cpu()], __ATOMIC_RELAXED);
 }
 
-/* The same at one moment, as far as handlers go: how many there were until then. */
+/* As regions_look(), repeated until no timer interrupt came in between. Returns the number of timer
+ * interrupts so far. */
 static inline uint64_t regions_look_between(const struct mark_regions *m, uint64_t to[REGION_SUMS])
 {
 	uint64_t handlers;
@@ -97,8 +98,8 @@ static inline uint64_t regions_look_between(const struct mark_regions *m, uint64
 	return handlers;
 }
 
-/* Leave out of each event's total what it has counted since it was from[]. The timer interrupts
- * since then count for no open region. */
+/* Leave out of each event's total its count since from[]. The timer interrupts since then do not
+ * count for any open region. */
 static void record_regions_leave_out(struct mark_regions *m, const uint64_t *from,
                                      uint64_t handlers)
 {
@@ -115,7 +116,7 @@ static bool record_regions_is_named(const char *mine, const char *name, size_t s
 	return size < REGION_NAME && !memcmp(mine, name, size) && !mine[size];
 }
 
-/* The region's number, REGION_MOST if there is no room for one more. */
+/* The region's number, or REGION_MOST if there is no room for one more. */
 static unsigned record_regions_find_region(struct mark_regions *m, const char *name, size_t size)
 {
 	unsigned i = 0;
@@ -156,7 +157,7 @@ void regions_begin(const char *name, size_t room)
 	m->open[m->depth - 1].handlers = regions_look_between(m, m->open[m->depth - 1].at);
 }
 
-/* The least that nothing has come to: an interrupt may have come in between. */
+/* Keep the least counts of an empty region: an interrupt can only make them larger. */
 static void record_regions_learn_empty(struct mark_regions *m, const uint64_t *at)
 {
 	for (unsigned i = 0; i < REGION_SUMS; i++) {
@@ -174,7 +175,8 @@ static __attribute__((noinline)) void record_regions_spin(void)
 		__asm__ volatile("");
 }
 
-/* The same code with a timer interrupt in it, and without one. */
+/* Measure the same code with a timer interrupt in it and without one: the difference is the
+ * handler's overhead. */
 static void record_regions_learn_handler(struct mark_regions *m)
 {
 	uint64_t at[REGION_SUMS], to[REGION_SUMS], with[REGION_SUMS], without[REGION_SUMS];
@@ -232,7 +234,7 @@ static void record_regions_add_up(struct mark_regions *m, unsigned region, unsig
 	}
 }
 
-/* Regions within it that have not ended are forgotten. */
+/* Regions inside this one that have not ended are dropped, and counted as unmatched. */
 void regions_end(const char *name, size_t room)
 {
 	struct mark_regions *m = regions_here[arch_cpu()];
@@ -264,7 +266,7 @@ void regions_end(const char *name, size_t room)
 	m->busy = false;
 }
 
-/* ---- What it came to ---- */
+/* ---- Results ---- */
 
 static unsigned record_regions_put_counts(const struct mark_regions *m, const uint64_t *sums,
                                           char *to, unsigned room)
@@ -283,7 +285,7 @@ static unsigned record_regions_put_counts(const struct mark_regions *m, const ui
 	return length;
 }
 
-void regions_tell(struct traced_cpu *c)
+void regions_report(struct traced_cpu *c)
 {
 	const struct mark_regions *m = c->regions;
 	struct perf_event *event = record_regions_marks_of(c);

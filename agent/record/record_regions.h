@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What events count between a program's marks: `stat -e instructions,marks`. Each CPU sums up by
- * itself, for each region the calls, the time, and each event's counts; when it stops, it writes a
- * region as a sample of the event marks whose text is
+ * Counts between a program's marks: `stat -e instructions,marks`. For each region, each CPU sums up
+ * the calls, the time, and each event's counts. When the CPU stops, it writes each region as a
+ * sample of the event "marks" with the text
  *
  *	region CALLS NS COUNT,COUNT,... NAME
  *
- * with the counts in the events' order, `-' for one that cannot be looked at so. What the two marks
- * themselves add is what regions without a name have counted, and taken off; of regions within
- * another it stays in the outer one. So is what each timer interrupt adds, as far as its handler is
- * counted: at its two ends on x86, where counters stand still between them.
+ * The counts are in the events' order; `-' means that the event cannot be read at a mark. The
+ * overhead of the two marks themselves is measured by regions without a name, and subtracted. A
+ * region inside another one leaves its own overhead in the outer one. The overhead of each timer
+ * interrupt is subtracted as well, as far as the counters count in its handler: on x86 they are
+ * stopped in it, except at its two ends.
  *
- * A region without a name measures; it is no part of the program. So the events' own totals, too,
- * leave out all that is counted in it.
+ * A region without a name is a measurement and no part of the program. So its counts are left out
+ * of the events' totals, too.
  */
 #ifndef AGENT_RECORD_RECORD_REGIONS_H
 #define AGENT_RECORD_RECORD_REGIONS_H
@@ -28,22 +29,22 @@
 struct mark_regions {
 	struct perf_event *events;
 	unsigned nr_events;
-	bool busy;    /* in here: a handler's marks are not counted then */
-	bool learned; /* handler[] */
+	bool busy;    /* this code is running: marks of a handler are not counted then */
+	bool learned; /* handler[] is measured */
 	unsigned depth, nr_regions;
-	uint64_t unmatched;            /* ends without a beginning, and what found no room */
-	uint64_t empty[REGION_SUMS];   /* what the marks themselves add; UINT64_MAX: not known */
-	uint64_t handler[REGION_SUMS]; /* what a timer interrupt adds to the events' */
+	uint64_t unmatched;          /* ends without a beginning, and regions without room */
+	uint64_t empty[REGION_SUMS]; /* the overhead of the marks themselves; UINT64_MAX: unknown */
+	uint64_t handler[REGION_SUMS]; /* a timer interrupt's overhead in each event */
 	uint64_t now[REGION_SUMS];
-	uint64_t handlers; /* timer interrupts until then */
-	/* The outermost open region without a name: its number in open[] plus 1, and what had been
-	 * counted when it began; 0: none is open */
+	uint64_t handlers; /* timer interrupts until now[] was read */
+	/* The outermost open region without a name: its index in open[] plus 1, or 0 if none is
+	 * open; and the counts when it began. */
 	unsigned aside;
 	uint64_t left_out[REGION_SUMS]; /* of the events' totals */
 	uint64_t aside_from[REGION_SUMS], aside_handlers;
 	struct {
 		unsigned region;
-		uint64_t handlers; /* until it began */
+		uint64_t handlers; /* timer interrupts until it began */
 		uint64_t at[REGION_SUMS];
 	} open[REGION_DEPTH + REGION_ASIDE];
 	struct {
@@ -52,19 +53,19 @@ struct mark_regions {
 	} regions[REGION_MOST];
 };
 
-/* Room for them, if the command counts marks; 0 or -ENOMEM. And what is there told, when the CPU
- * has stopped. Thread. */
+/* open: allocate the CPU's regions if the command counts marks; 0 or -ENOMEM. report: write their
+ * samples when the CPU has stopped. close: free them. Thread. */
 int regions_open(struct traced_cpu *c);
-void regions_tell(struct traced_cpu *c);
+void regions_report(struct traced_cpu *c);
 void regions_close(struct traced_cpu *c);
 
-/* The calling CPU measures what a timer interrupt adds, if it counts marks: some milliseconds, in
- * parallel on all CPUs, so that no thread waits for another one's. Where nothing counts yet, the
- * first region's end does it. Thread, interrupts let in. */
+/* Measure the timer interrupt's overhead on the calling CPU, if it counts marks. It takes a few
+ * milliseconds, on all CPUs in parallel, so that no thread waits for another one's. If nothing
+ * counts yet, the end of the first region does it. Thread, interrupts unmasked. */
 void regions_learn(void);
 
-/* A region of the calling CPU's thread begins, ends; the name ends with a NUL, or after so many
- * bytes. From the payload. */
+/* A region of the calling CPU's thread begins or ends. The name ends with a NUL or after room
+ * bytes. Payload's thread. */
 void regions_begin(const char *name, size_t room);
 void regions_end(const char *name, size_t room);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The recording under way, from its reader's start to the workload's end. */
+/* A run, from the wait for its reader to the workload's end. */
+#include "agent/record/record_run.h"
+
 #include <errno.h>
 
 #include "agent/payload/payload_calls.h"
@@ -7,7 +9,10 @@
 #include "agent/payload/payload_output.h"
 #include "agent/payload/payload_run.h"
 #include "agent/record/reader.h"
+#include "agent/record/record_beside.h"
+#include "agent/record/record_cpu.h"
 #include "agent/record/record_regions.h"
+#include "agent/record/record_summary.h"
 #include "agent/record/recording.h"
 #include "agent/uefi/image_records.h"
 #include "agent/uefi/uefi_phases.h"
@@ -29,7 +34,7 @@ static int record_workload(void *arg)
 	return workload_of(command->workload)->run(command->argument);
 }
 
-/* What is traced: a workload that may exit(), or crash. */
+/* The traced code: a workload, which may exit() or crash. */
 static int record_payload(void *arg)
 {
 	struct recording *r = arg;
@@ -48,12 +53,12 @@ static enum payload_marks record_marks_of(const struct recording *r)
 	return MARKS_UNWANTED;
 }
 
-/* No event counts before the reader reads, or is known not to. */
+/* No event counts before the reader reads, or has turned out to be missing or late. */
 static void record_await_reader(struct recording *r)
 {
 	r->found = reader_await(r->region, r->channel);
 	if (r->found == TR_READER_GONE || r->found == TR_READER_LATE)
-		console_printf("the reader %s: begun without it\n",
+		console_printf("the reader %s: recording without it\n",
 		               r->found == TR_READER_GONE ? "is gone" : "is not ready in time");
 }
 
@@ -76,17 +81,17 @@ static int record_fail_by_crash(struct recording *r)
 	return recording_fail(r, -EFAULT, "%s", payload_crash_message());
 }
 
-/* As a program's that SIGINT has ended. */
-static int record_tell_key(const struct recording *r)
+/* The exit status is that of a program that SIGINT has ended. */
+static int record_report_key(const struct recording *r)
 {
 	console_printf("stopped by a key\n");
 	trace_region_set_message(r->region, 0, "stopped by a key");
 	return STOPPED_BY_KEY;
 }
 
-/* Begin what goes on beside the workload: the console keeps its text from the screen, which shows
- * the progress, and keys are listened to. Joined, screen and keys are the firmware's, and the
- * images that it loads are recorded. */
+/* Begin the work beside the workload. The console withholds its text from the screen, which shows
+ * the progress, and ticks look for the stop key. In hosted mode screen and keys are the firmware's;
+ * instead, the images that it loads are recorded. */
 static int record_begin_beside(struct recording *r)
 {
 	console_hold();
@@ -108,8 +113,8 @@ static void record_end_beside(struct recording *r)
 	console_release();
 }
 
-/* A UEFI image is loaded by us before it starts, of which nothing is its own. An AUX area cannot be
- * paused: a trace is of all that. */
+/* Events of a UEFI image count only from its StartImage() to its return, because bareperf itself
+ * loads it before. AUX areas cannot be paused, so a trace also holds the loading. */
 static void record_await_image(struct recording *r)
 {
 	r->image_alone = r->hosted && !r->command->boot && !r->command->disabled && !r->aux_pages;
@@ -143,7 +148,7 @@ static bool record_is_started(const struct recording *r)
 	return !r->failed && !r->uncounted;
 }
 
-/* code: what the workload came to. */
+/* code: the workload's exit status or errno. */
 static int record_recording_end(struct recording *r, int code)
 {
 	const struct command *command = r->command;
@@ -151,7 +156,7 @@ static int record_recording_end(struct recording *r, int code)
 
 	recording_stop_all(r);
 	record_end_beside(r);
-	recording_tell_counters(r);
+	recording_report_counters(r);
 	if (record_is_started(r))
 		files = payload_fetch(command, r->region, r->channel);
 	syscalls_take_heap_back(files);
@@ -163,7 +168,7 @@ static int record_recording_end(struct recording *r, int code)
 	if (payload_crash_message())
 		return record_fail_by_crash(r);
 	if (r->by_key)
-		code = record_tell_key(r);
+		code = record_report_key(r);
 	else if (code && !command->workload->takes_words)
 		return recording_fail(r, code, "workload %s: %s", command->workload->name,
 		                      event_error_text(code));

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The host, a key or a line stops the events before the workload ends. */
+/* The host, the stop key or a typed line stops the events before the workload ends. */
+#include "agent/record/record_stop.h"
+
 #include "agent/input/mailbox.h"
+#include "agent/record/record_ledger.h"
 #include "agent/record/recording.h"
 #include "pmu/clock/clock.h"
 
-/* The host may stop the events before the workload ends, be it that it hangs, and a key may: each
- * CPU stops its own, and waits for nobody. */
+/* Each CPU stops its own events and waits for no other CPU, because the workload may hang. */
 static bool record_stop_is_asked_for(const struct recording *r, bool is_asked)
 {
 	return (is_asked && mailbox_has(r->region, "stop")) ||
@@ -22,9 +24,9 @@ bool recording_obey_stop(struct traced_cpu *c, bool is_asked)
 	return c->stopped;
 }
 
-/* At every tick, until all have stopped. One that has not started hears it at its first: an NMI
- * before it has its tables would reset an x86 machine. */
-void recording_tell_others(const struct recording *r)
+/* Called at each tick until all CPUs have stopped. A CPU that has not started is not signalled; it
+ * stops at its first tick. An NMI before it has its tables would reset an x86 machine. */
+void recording_signal_others(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
 		const struct traced_cpu *c = &r->cpus[i];
@@ -40,5 +42,5 @@ void recording_stop_by_nmi(struct traced_cpu *c)
 	if (!c->live || c->stopped || !recording_obey_stop(c, true))
 		return;
 	recording_publish(c, clock_now());
-	recording_tell_others(c->recording);
+	recording_signal_others(c->recording);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording's end, as the screen tells it. */
+/* The final report of a recording on the console. */
+#include "agent/record/record_summary.h"
+
+#include "agent/record/record_events.h"
 #include "agent/record/record_lossless.h"
 #include "lib/console/console.h"
 
 #define MIB (1UL << 20)
 
-/* What a CPU's ring and AUX area would have had to be, pages; 0: as they are will do. */
+/* The sizes of a CPU's ring and AUX area that would have avoided the loss, in pages; 0: no loss. */
 struct need {
 	uint64_t pages, aux_pages;
 };
@@ -24,7 +27,7 @@ static uint64_t record_summary_larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The records that were lost are taken to be as long as the others. */
+/* Lost records are assumed to be as long as the others. */
 static void record_summary_add_need(struct need *need, const struct recording *r,
                                     const struct traced_cpu *c)
 {
@@ -45,7 +48,7 @@ static void record_summary_add_need(struct need *need, const struct recording *r
 		                          record_summary_pages_for(c->aux.head + c->aux.lost)));
 }
 
-/* Of a recording that nobody read meanwhile, all must fit; one that is read has a reader who tells.
+/* Help for a recording without a reader: it must fit into the region. A reader prints its own help.
  */
 static void record_summary_print_help(const struct recording *r)
 {
@@ -60,7 +63,7 @@ static void record_summary_print_help(const struct recording *r)
 	pages = need.pages ? need.pages : r->pages;
 	aux_pages = need.aux_pages ? need.aux_pages : r->aux_pages;
 	bytes = region->tables_end + r->nr_cpus * (1 + pages + aux_pages) * TR_PAGE;
-	console_printf("nobody read, and the %s full. To lose nothing: -m %lu",
+	console_printf("no host read the recording, and the %s full. To lose nothing: -m %lu",
 	               need.pages ? "ring was" : "AUX area was", pages);
 	if (aux_pages)
 		console_printf(",%lu", aux_pages);
@@ -130,7 +133,7 @@ void recording_summarise(const struct recording *r)
 		else
 			record_summary_print_samples(r, i);
 	}
-	lossless_tell(r);
+	lossless_report(r);
 	if (r->found != TR_READER_READY && r->command->verb == COMMAND_RECORD)
 		record_summary_print_help(r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program says what of it is recorded:
+ * The program pauses and resumes its own recording:
  *
  *	a thread of the program		each traced CPU
  *	off, then a signal	──▶	its events pause: signal, or tick
@@ -9,11 +9,12 @@
 #include <errno.h>
 
 #include "agent/record/record.h"
+#include "agent/record/record_stop.h"
 #include "agent/record/recording.h"
 #include "pmu/clock/clock.h"
 
-#define PATIENCE_NS 100000000U /* until who masks interrupts is not waited for any longer */
-#define LOOK_NS     10000U     /* that a look counts for, at most: this CPU may stand in between */
+#define PATIENCE_NS 100000000U /* the longest wait for a CPU that masks interrupts */
+#define LOOK_NS     10000U /* the most ns that one look counts for: this CPU may stall in between */
 
 static bool record_switch_is_off(const struct recording *r)
 {
@@ -38,26 +39,26 @@ void recording_switch_here(struct traced_cpu *c)
 	__atomic_store_n(&c->paused, off, __ATOMIC_RELEASE);
 }
 
-static bool record_switch_has_heard(const struct traced_cpu *c)
+static bool record_switch_is_done(const struct traced_cpu *c)
 {
 	return __atomic_load_n(&c->paused, __ATOMIC_ACQUIRE) ==
 	           record_switch_is_off(c->recording) ||
 	       __atomic_load_n(&c->stopped, __ATOMIC_ACQUIRE);
 }
 
-static bool record_switch_have_all_heard(const struct recording *r)
+static bool record_switch_all_done(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
-		if (!record_switch_has_heard(&r->cpus[i]))
+		if (!record_switch_is_done(&r->cpus[i]))
 			return false;
 	}
 	return true;
 }
 
-static void record_switch_tell_switch(const struct recording *r)
+static void record_switch_signal_rest(const struct recording *r)
 {
 	for (unsigned i = 0; i < r->nr_cpus; i++) {
-		if (!record_switch_has_heard(&r->cpus[i]))
+		if (!record_switch_is_done(&r->cpus[i]))
 			arch_cpu_signal(r->cpus[i].cpu);
 	}
 }
@@ -72,7 +73,7 @@ int record_switch(bool on)
 	if (r->aux_pages)
 		return -EOPNOTSUPP;
 	__atomic_store_n(&r->off, !on, __ATOMIC_RELEASE);
-	while (!record_switch_have_all_heard(r)) {
+	while (!record_switch_all_done(r)) {
 		uint64_t now = clock_steady();
 
 		looked += now - last < LOOK_NS ? now - last : LOOK_NS;
@@ -80,7 +81,7 @@ int record_switch(bool on)
 		if (looked >= PATIENCE_NS)
 			return -ETIMEDOUT;
 		if (now >= next) {
-			record_switch_tell_switch(r);
+			record_switch_signal_rest(r);
 			next = now + TICK_NS;
 		}
 		arch_relax();

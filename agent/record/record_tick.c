@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Housekeeping on a traced CPU: its tick. */
+/* The tick of a traced CPU. */
+#include "agent/record/record_tick.h"
+
 #include "agent/input/mailbox.h"
+#include "agent/record/record_beside.h"
+#include "agent/record/record_events.h"
 #include "agent/record/record_lossless.h"
+#include "agent/record/record_stop.h"
 #include "agent/record/recording.h"
 #include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
@@ -12,13 +17,13 @@ void recording_attend(struct perf_event *event)
 
 	if (!c || c->aux_event != event)
 		return;
-	if (c->live) /* a request from before that is heard once it is live */
+	if (c->live) /* a request that came earlier is obeyed once the CPU is live */
 		event->heard = __atomic_load_n(event->asked, __ATOMIC_ACQUIRE);
 	recording_stop_by_nmi(c);
 }
 
-/* A reader whose line is too slow asks for fewer samples. The command stays, so that each CPU hears
- * it. */
+/* A reader whose line is too slow asks for fewer samples. The mailbox keeps the command, so that
+ * each CPU sees it. */
 static void record_tick_obey_slower(struct traced_cpu *c)
 {
 	uint64_t factor;
@@ -51,7 +56,7 @@ void recording_tick(struct tick *tick, const struct arch_regs *regs)
 	ring_report_lost(&c->ring, &c->events[0].account);
 	ring_tick(&c->ring);
 	if (recording_obey_stop(c, is_asked))
-		recording_tell_others(r);
+		recording_signal_others(r);
 	else
 		record_tick_continue(c, is_asked);
 	if (c->paused != __atomic_load_n(&r->off, __ATOMIC_RELAXED))

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the tick that a CPU does while `--lossless` stalls it as well. */
+/* The parts of the tick that also run while `--lossless` stalls the CPU. */
+#include "agent/record/record_beside.h"
+#include "agent/record/record_ledger.h"
+#include "agent/record/record_stop.h"
+#include "agent/record/record_tick.h"
 #include "agent/record/recording.h"
 #include "lib/watchdog.h"
 #include "pmu/clock/clock.h"
@@ -34,6 +38,6 @@ void recording_tick_stalled(struct traced_cpu *c)
 	recording_tick_look_for_key(c);
 	ring_tick(&c->ring);
 	if (recording_obey_stop(c, true))
-		recording_tell_others(c->recording);
+		recording_signal_others(c->recording);
 	recording_tick_publish(c);
 }

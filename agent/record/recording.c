@@ -4,7 +4,7 @@
 #include "lib/console/console.h"
 #include "lib/print.h"
 
-static struct recording *current; /* while its rings are live */
+static struct recording *current; /* the recording whose rings are live, or NULL */
 
 struct recording *recording_now(void)
 {

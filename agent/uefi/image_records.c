@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/record/record_cpu.h"
+#include "agent/record/record_stop.h"
 #include "agent/uefi/boot_record.h"
 #include "agent/uefi/image_frames.h"
 #include "agent/uefi/uefi_calls.h"

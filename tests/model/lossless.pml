@@ -75,7 +75,7 @@ inline record()
 	}
 }
 
-/* lossless_look(), lossless_stand(), and there whatever still makes a difference. */
+/* lossless_look(), lossless_stall(), and there whatever still makes a difference. */
 inline look()
 {
 	atomic {

@@ -304,7 +304,7 @@ def ends(m):
     that, when nobody is there to read; then a reader stays away, then one reads."""
     line = m.line
     tap.ok(line.wait_text("waiting 10 s for a reader") and
-           line.wait_text("nobody reads the recording, which lies in RAM: waiting for commands"),
+           line.wait_text("no host reads the recording, which stays in RAM: waiting for commands"),
            f"{m.name}: who is to switch off waits 10 s for a reader, and stays on if none comes",
            line.text[-500:])
     line.hello()
@@ -323,7 +323,7 @@ def ends(m):
     reader.until(lambda status: status.reply == number)
     tap.ok(reader.is_said(said, 2) and m.process.poll() is None,
            "so does the machine that is to switch off", printed(line)[-500:])
-    gone = "the reader has gone without it, or does not go on; the recording is still here: waiting"
+    gone = "the reader has left or stopped reading; the recording stays in RAM: waiting"
     tap.ok(line.until(lambda: gone in printed(line), 300),
            "which stays on when the reader goes away without a word", printed(line)[-500:])
     reader = Reader(line)

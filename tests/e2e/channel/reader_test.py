@@ -129,7 +129,7 @@ def waits(agent):
            (account(agent, TIME_ENABLED), agent.word(tr.WAIT, "<Q")))
     tap.equal(agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), 0,
               "a reader that is gone, ready for the last run as it was, does not stop the next")
-    tap.ok(agent.word(tr.FOUND) == GONE and "the reader is gone: begun without it" in agent.console(),
+    tap.ok(agent.word(tr.FOUND) == GONE and "the reader is gone: recording without it" in agent.console(),
            "which is told", agent.console())
     before = agent.word(56, "<Q")
     tap.equal((agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), agent.word(tr.FOUND),
@@ -144,12 +144,12 @@ def in_ram(agent):
                agent.command(b"record --then reboot -- calltree 1"),
                agent.command(b"list --region-size 64")), (EINVAL,) * 3,
               "a command that would discard the recording is refused, and so is a change of the size")
-    tap.ok("it is in RAM, and nobody reads it" in agent.console(), "with the reason",
+    tap.ok("because no host reads it" in agent.console(), "with the reason",
            agent.console())
     tap.equal((agent.command(b"record -e cyles -- calltree"),
                agent.command(b"list --region-size 64")), (EINVAL,) * 2, "as is what is misspelt")
-    tap.ok(message(agent).endswith("column 6: the trace region is there already: say this when the "
-                                   "machine boots"),
+    tap.ok(message(agent).endswith("column 6: the trace region already exists: give this option at "
+                                   "boot"),
            "and what was meant by that is not said of the next mistake", message(agent))
     tap.equal(agent.command(b"record -e cpu-clock -F 20000 -g -- calltree 1"), 0, "it records")
     tap.equal(agent.word(agent.word(RINGS, "<Q") + 32, "<Q"), 16 * MIB,
@@ -229,8 +229,8 @@ else:
         for COMMAND, REASON in (
                 ("record --exclusive --region-size 65536 -e cyles -- noploop", "did you mean cycles?"),
                 ("record --exclusive --region-size 32 --then poweroff -- noploop",
-                 "column 37: the recording would be lost: it is in RAM, and nobody reads it "
-                 "(wait will do)")):
+                 "column 37: the recording in RAM would be lost, because no host reads it: "
+                 "use --then wait")):
             with_agent(Ram(DIRECTORY, COMMAND), lambda agent, reason=REASON:
                        refused_at_boot(agent, reason))
         slow_reader(pathlib.Path(DIRECTORY))

@@ -134,7 +134,7 @@ def resident(glyphs, directory):
     table.write_bytes(bytes(24) + b"\x01" + bytes(7))  # its flags: it is enabled
     with shell.Shell("x86_64", shell.make_disk(directory, "x86_64"), "-device", "VGA",
                      "-acpitable", f"sig=WDAT,rev=1,data={table}") as sh:
-        said = sh.read_until(r"the firmware goes on in \d+ s, or with a key ")
+        said = sh.read_until(r"the firmware continues in \d+ s, or at a key ")
         tap.ok("payload: there is none" in said and "goes on in " in said,
                f"{name}: what \\bareperf.cfg's command came to stays on the screen", said)
         sh.press(" ")
@@ -152,7 +152,7 @@ def resident(glyphs, directory):
         sh.send("bareperf.efi\rx")  # a key is pressed as it starts
         sh.read_until(r"What is this machine to do\?", start)
         sh.send("4")
-        sh.read_until(r"the firmware goes on in ", start)
+        sh.read_until(r"the firmware continues in ", start)
         sh.send(" ")
         ran = sh.read_until(shell.PROMPT, start)
         tap.ok("  4    \\bareperf.cfg: record -e cpu-clock -- payload\n" in ran and
@@ -174,7 +174,7 @@ def resident(glyphs, directory):
            said)
     tap.ok(re.search(r"firmware: EDK II, UEFI 2\.\d+\nscreen: 1280 x 800\n", said),
            f"{name}: firmware and screen are told", said)
-    tap.ok("watchdog is there (ACPI WDAT). Nobody serves it" in said,
+    tap.ok("hardware watchdog (ACPI WDAT). bareperf cannot reset its count" in said,
            f"{name}: so is a hardware watchdog", said)
 
 

@@ -93,7 +93,7 @@ def register(sh, isa):
 
 def refused(sh, name):
     said = sh.type(f"bareperf.efi {COMMAND}")
-    tap.ok("bareperf-dxe.efi does that" in said and "^" in said,
+    tap.ok("only bareperf-dxe.efi does that" in said and "^" in said,
            f"{name}: an application is told that a driver does it", said)
     said = sh.type("bareperf.efi register list")
     tap.ok("only record --boot can be registered" in said,

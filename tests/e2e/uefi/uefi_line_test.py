@@ -23,7 +23,7 @@ RECORD = "record {} -e cpu-clock -F {} -m 32 --region-size 4"
 SOME, MORE_THAN_RING = 256, (32 + 1) << 12  # bytes of a file
 LINE = "line: 16550 at 0x"
 RATE = ", 115200 baud, 16-byte FIFO, by ticks: 11520 B/s"  # the firmware may have opened it before
-TAKEN = "its reader has all of it: no file is written"
+TAKEN = "its reader has the whole recording: no file is written"
 # A device tree says where the CPUs have PCI's ports. Of ACPI's tables only AML does.
 BOARD = "virt,gic-version=3,virtualization=on,acpi="
 EVENT = re.compile(r"^cpu-clock +0 +1 +\d+ +\d+ +(\d+) +(\d+) ", re.MULTILINE)

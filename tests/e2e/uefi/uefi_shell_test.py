@@ -106,7 +106,7 @@ def edk2s_own(sh, isa):
     said = sh.type(f"{APP} a env=cwd")
     tap.equal(arguments(said), [CUT[0], "a", "env=cwd"], f"{isa}: it starts applications")
     sh.send("exit\r")
-    said = sh.read_until(r"at home: [^\n]*\n[\s\S]*> ?$", start)
+    said = sh.read_until(r"on a host: [^\n]*\n[\s\S]*> ?$", start)
     tap.ok("edk2.efi: returned 0x0\n" in said and said.count("written: ") == 1 and "edk2.efi, most at" in said,
            f"{isa}: EDK2's own shell is recorded", said)
 

@@ -77,7 +77,7 @@ def saves(place, regions_made):
     tap.ok("save b.data: -17 " in output and "is there already" in output,
            "OVMF: a file that is there is not written over", output)
     tap.ok("region changed: no" in output, "OVMF: the region is as it was", output)
-    tap.ok("control 0x1: a reset will forget what is in RAM, the recording included: the firmware is asked to "
+    tap.ok("control 0x1: a reset will lose the RAM's contents, and so the recording: the firmware is asked to "
            "clear it (MemoryOverwriteRequestControl)\n" in output and "control 0x10: \n" in output,
            "OVMF: that the firmware is asked to clear RAM at a reset is told", output)
     tap.equal(stick.fsck(volume.path, "-n")[0], 0, "OVMF: the file system is clean")
@@ -138,7 +138,7 @@ def slow_firmware(place, regions_made):
 
 # On x86_64 U-Boot has ACPI, leaves SSE off, and hands its bootargs to all; on aarch64 a device tree
 STORIES = {
-    "x86_64": ("ide-hd", (), "record -a -e cpu-clock -F 1000 -- noploop 0.3", "at home: "),
+    "x86_64": ("ide-hd", (), "record -a -e cpu-clock -F 1000 -- noploop 0.3", "on a host: "),
     "aarch64": ("virtio-blk-pci", ("-smp", "2"), "record -a -e cpu-clock,cycles -F 1000 -- noploop 0.3",
                 "LOAD FAILED: continuing..."),  # U-Boot's message for any image that returns
 }
@@ -167,7 +167,7 @@ def whole_story(place, arch):
         return
     tap.equal(output.count("the firmware lends no other CPUs"), 1,
               "U-Boot on x86_64: that it has no MP services is said once")
-    tap.ok("none of ours" in output and "hottest functions" in output,
+    tap.ok("ignored, not for bareperf" in output and "hottest functions" in output,
            "U-Boot on x86_64: a kernel's parameters are not taken for a command", output[-2000:])
 
 

@@ -26,7 +26,7 @@ static void a_cpu_stands_as_long_as_another_waits(void **state)
 	cpus[1].waits = true;
 	fake_cpu_run(PERIOD, 0, &regs);
 	assert_int_equal(looks, 300);
-	assert_int_equal(cpus[0].stands, 1);
+	assert_int_equal(cpus[0].stalls, 1);
 	assert_int_equal(signalled[1], 0); /* it is not for this one to call others */
 	assert_int_equal(account()->lost, 0);
 }
@@ -41,7 +41,7 @@ static void alone_it_does_not(void **state)
 	assert_int_equal(looks, 0);
 	fill();
 	lossless_look(&cpus[0]);
-	assert_int_equal(cpus[0].stands, 1);
+	assert_int_equal(cpus[0].stalls, 1);
 	assert_int_equal(signalled[1], 0);
 }
 
@@ -60,10 +60,10 @@ static void a_cpu_that_has_not_started_is_not_called(void **state)
 	fill();
 	lossless_look(&cpus[0]);
 	assert_int_equal(signalled[1], 0);
-	assert_int_equal(cpus[0].stands, 2);
+	assert_int_equal(cpus[0].stalls, 2);
 	cpus[1].waits = true;
 	lossless_look(&cpus[0]);
-	assert_int_equal(cpus[0].stands, 2);
+	assert_int_equal(cpus[0].stalls, 2);
 }
 
 static void who_waits_calls_those_that_do_not_stand(void **state)
@@ -74,7 +74,7 @@ static void who_waits_calls_those_that_do_not_stand(void **state)
 	lossless_look(&cpus[0]);
 	assert_int_equal(signalled[1], 1 + looked_ns / TICK_NS);
 	signalled[0] = signalled[1] = 0;
-	cpus[1].stands_now = true;
+	cpus[1].stalled_now = true;
 	fill();
 	lossless_look(&cpus[0]);
 	assert_int_equal(signalled[1], 0);
@@ -134,7 +134,7 @@ static void a_cpu_that_stands_pauses_and_goes_on_as_the_program_wants(void **sta
 	lossless_look(&cpus[0]);
 	assert_int_equal(switched, 1);
 	assert_int_equal(looks, 250); /* it stood on */
-	assert_int_equal(cpus[0].stands, 2);
+	assert_int_equal(cpus[0].stalls, 2);
 	assert_int_equal(frozen, 0);
 	switch_is_due = true;
 	lossless_look(&cpus[0]); /* nor is it to stand first */
@@ -155,7 +155,7 @@ static void where_others_wait_for_its_thread_it_stands_behind_that(void **state)
 	lossless_release();
 	assert_int_equal(signalled[0], 1);
 	lossless_look(&cpus[0]);
-	assert_int_equal(cpus[0].stands, 1);
+	assert_int_equal(cpus[0].stalls, 1);
 	assert_int_equal(account()->lost, 0);
 	signalled[0] = 0;
 	lossless_hold(); /* where nobody has asked meanwhile nothing is to be done */

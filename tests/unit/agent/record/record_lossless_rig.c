@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "agent/record/record_stop.h"
+#include "agent/record/record_tick.h"
 #include "lib/console/console.h"
 #include "lib/print.h"
 #include "pmu/sample.h"
@@ -58,7 +60,7 @@ void recording_switch_here(struct traced_cpu *c)
 	if (!recording_switch_is_due(c))
 		return;
 	assert_int_equal(frozen, 0);
-	assert_false(c->stands_now);
+	assert_false(c->stalled_now);
 	switched++;
 	switch_is_due = false;
 }

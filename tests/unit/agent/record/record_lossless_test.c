@@ -22,9 +22,9 @@ static void a_cpu_stands_until_there_is_room_and_loses_nothing(void **state)
 	context_stop(&cpus[0].context);
 	assert_int_equal(account()->generated, 2000);
 	assert_int_equal(account()->written, 2000);
-	assert_in_range(cpus[0].stands, 2000 * SAMPLE / RING, 2000 * SAMPLE / (RING / 4));
+	assert_in_range(cpus[0].stalls, 2000 * SAMPLE / RING, 2000 * SAMPLE / (RING / 4));
 	assert_int_equal(cpus[0].given_up, 0);
-	lossless_tell(&recording);
+	lossless_report(&recording);
 	assert_string_equal(text, "");
 }
 
@@ -51,7 +51,7 @@ static void no_time_passes_for_its_events_while_it_stands(void **state)
 	ran = host_fake_cycles - began - looked_ns;
 	assert_true(looked_ns > 100 * PERIOD);
 	assert_int_equal(ran, 2000 * PERIOD + 77);
-	assert_int_equal(cpus[0].stood, looked_ns);
+	assert_int_equal(cpus[0].stall_ns, looked_ns);
 	assert_int_equal(events[0].count, ran);
 	assert_int_equal(events[0].time_enabled, ran);
 	assert_int_equal(events[0].time_running, ran);
@@ -67,7 +67,7 @@ static void each_period_is_what_was_asked_for(void **state)
 		/* the last word of the newest sample */
 		assert_int_equal(data[0][(controls[0].data_head - 8) % RING / 8], PERIOD);
 	}
-	assert_true(cpus[0].stands > 0);
+	assert_true(cpus[0].stalls > 0);
 }
 
 static void the_reader_is_woken_and_housekeeping_goes_on(void **state)
@@ -79,7 +79,7 @@ static void the_reader_is_woken_and_housekeeping_goes_on(void **state)
 	cpus[0].owner = (struct ring_owner){ .id = 1, .doorbell = &doorbell };
 	ring_set_owner(&cpus[0].ring, &cpus[0].owner);
 	start();
-	while (!cpus[0].stands)
+	while (!cpus[0].stalls)
 		fake_cpu_run(PERIOD, 0, &regs);
 	assert_int_equal(doorbell.pending, 1);
 	assert_int_equal(cpus[0].owner.causes[TR_WAKEUP_FULL], 1);
@@ -103,7 +103,7 @@ static void where_all_stand_the_clock_may_stand_too(void **state)
 	assert_int_equal(clock_steady() - began, host_fake_cycles - cycles);
 	context_stop(&cpus[0].context);
 	assert_true(looked_ns > 100 * PERIOD);
-	assert_int_equal(cpus[0].stood, looked_ns);
+	assert_int_equal(cpus[0].stall_ns, looked_ns);
 	assert_int_equal(cpus[0].frozen, looked_ns);
 	assert_int_equal(events[0].time_enabled, 2000 * PERIOD + 77);
 	assert_int_equal(events[0].sampled, 2000 * PERIOD);
@@ -118,7 +118,7 @@ static void a_clock_that_does_not_stand_for_all_is_refused(void **state)
 	command.lossless = LOSSLESS_FREEZE;
 	cpus[0].cpu = 1;
 	assert_int_not_equal(lossless_open(&cpus[0]), 0);
-	assert_non_null(strstr(text, "the workload runs on CPU 0"));
+	assert_non_null(strstr(text, "needs CPU 0, which runs the workload"));
 	cpus[0].cpu = 0;
 	cpus[0].aux_event = &events[0];
 	assert_int_not_equal(lossless_open(&cpus[0]), 0);
@@ -174,11 +174,11 @@ static void a_signal_that_finds_a_thread_has_it_stand(void **state)
 	(void)state;
 	start();
 	lossless_look(&cpus[0]);
-	assert_int_equal(cpus[0].stands, 0);
+	assert_int_equal(cpus[0].stalls, 0);
 	while (!signalled[0])
 		fake_cpu_run(PERIOD, 0, &regs);
 	lossless_look(&cpus[0]);
-	assert_int_equal(cpus[0].stands, 1);
+	assert_int_equal(cpus[0].stalls, 1);
 	assert_int_equal(looks, 250);
 	assert_true(ring_room(&cpus[0].ring) >= RING / 4);
 }
@@ -188,7 +188,7 @@ static void a_ring_that_handlers_could_fill_is_refused(void **state)
 	(void)state;
 	events[0].attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	assert_int_not_equal(lossless_open(&cpus[0]), 0);
-	assert_string_equal(text, "--lossless wants rings of 8 pages for these events: -m 8");
+	assert_string_equal(text, "--lossless needs rings of 8 pages for these events: use -m 8");
 }
 
 /* ---- Nobody reads ---- */
@@ -207,10 +207,10 @@ static void nobody_reads_and_after_a_while_it_loses(void **state)
 	assert_int_equal(looked_ns, (uint64_t)TR_STAND_MS * 1000000);
 	assert_true(account()->lost > 400);
 	assert_int_equal(account()->generated, account()->written + account()->lost);
-	lossless_tell(&recording);
+	lossless_report(&recording);
 	assert_string_equal(text,
-	                    "--lossless: nobody read for 10 s, 1 times: gone on without, and "
-	                    "what found no room is lost\n");
+	                    "--lossless: no reader for 10 s, 1 times: the program continued, and "
+	                    "records without room were lost\n");
 }
 
 static void once_somebody_reads_again_it_waits_again(void **state)
@@ -234,7 +234,7 @@ static void once_somebody_reads_again_it_waits_again(void **state)
 	lost = account()->lost;
 	fake_cpu_run(500 * PERIOD, 0, &regs);
 	assert_int_equal(account()->lost, lost);
-	assert_true(cpus[0].stands > 1);
+	assert_true(cpus[0].stalls > 1);
 }
 
 static uint64_t taken;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "agent/record/record_beside.h"
 #include "agent/record/recording.h"
 #include "lib/console/console.h"
 #include "lib/platform.h"

@@ -124,7 +124,7 @@ static void what_the_marks_add_is_taken_off(void **state)
 	begin("a");
 	pass(11, 1);
 	end("a");
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_int_equal(nr_told, 1);
 	says(0, "region 2 1001 111,1110,- a");
 }
@@ -152,7 +152,7 @@ static void what_timer_interrupts_add_is_taken_off(void **state)
 	begin("b");
 	pass(50, 100);
 	end("b");
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	says(0, "region 1 2500 100,1000,- a");
 	says(1, "region 1 100 50,500,- b");
 }
@@ -170,7 +170,7 @@ static void regions_nest_and_the_outer_one_has_the_inner_marks(void **state)
 	end("a");
 	end("b");
 	end("a");
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_int_equal(nr_told, 2);
 	says(0, "region 2 91 25,250,- a"); /* 7 and what two others added, and 4 */
 	says(1, "region 1 46 13,130,- b");
@@ -184,7 +184,7 @@ static void ends_without_a_beginning_and_beginnings_without_an_end_are_told(void
 	begin("never ends");
 	end("b");
 	begin("is open at the end");
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_int_equal(nr_told, 2);
 	says(0, "region 1 80 14,140,- b");
 	says(1, "unmatched 2");
@@ -207,7 +207,7 @@ static void what_has_no_room_is_told(void **state)
 	memset(name, 'n', sizeof(name)); /* as the program's may be: without an end */
 	regions_begin(name, REGION_NAME);
 	regions_end(name, REGION_NAME);
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_int_equal(nr_told, REGION_MOST + 1);
 	assert_memory_equal(told[0], "region 17 ", 10);
 	/* one name too many, one too deep, one too long: the first's and the last's ends as well */
@@ -221,7 +221,7 @@ static void what_handlers_mark_meanwhile_is_left_out(void **state)
 	begin("handler");
 	end("handler");
 	cpu.regions->busy = false;
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_int_equal(nr_told, 0);
 }
 
@@ -242,7 +242,7 @@ static void a_calibration_is_in_no_total_and_in_no_outer_region(void **state)
 	interrupts_each = 0;
 	pass(50, 1000);
 	end("a");
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_int_equal(nr_told, 1);
 	assert_memory_equal(told[0], "region 1 ", 9);
 	assert_non_null(strstr(told[0], " 150,1500,- a"));
@@ -261,7 +261,7 @@ static void what_timer_interrupts_add_is_measured_outside_of_the_totals(void **s
 	begin("a");
 	pass(100, 1000);
 	end("a");
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_in_range(counters[0] + events[0].count, 100 + 2 * OWN, 100 + 2 * OWN + 2 * HANDLER);
 }
 
@@ -276,7 +276,7 @@ static void a_calibration_has_room_in_the_deepest_region(void **state)
 	end("");
 	for (unsigned i = 0; i < REGION_DEPTH; i++)
 		end("a");
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_int_equal(nr_told, 1);
 	assert_memory_equal(told[0], "region 16 ", 10);
 }
@@ -293,7 +293,7 @@ static void what_interrupts_add_is_not_measured_before_anything_counts(void **st
 	interrupts_each = 4;
 	regions_learn();
 	assert_true(cpu.regions->learned);
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_in_range(counters[0] + events[0].count, OWN, OWN + 2 * HANDLER);
 	assert_int_equal(cpu.regions->handler[0], HANDLER);
 }
@@ -309,7 +309,7 @@ static void a_calibration_that_never_ends_is_left_out_to_the_outer_end(void **st
 	pass(2000, 1);
 	end("a");
 	pass(40, 1);
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_int_equal(counters[0] + events[0].count, OWN + 1 + 40);
 }
 
@@ -322,7 +322,7 @@ static void an_event_that_pauses_counts_nothing(void **state)
 	begin("a");
 	pass(100, 10);
 	end("a");
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	says(0, "region 1 50 0,1070,- a");
 }
 
@@ -335,7 +335,7 @@ static void a_cpu_that_counts_no_marks_has_nothing_to_tell(void **state)
 	assert_null(cpu.regions);
 	begin("a");
 	end("a");
-	regions_tell(&cpu);
+	regions_report(&cpu);
 	assert_int_equal(nr_told, 0);
 }
 

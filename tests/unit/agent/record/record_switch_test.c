@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "agent/record/record.h"
+#include "agent/record/record_stop.h"
 #include "agent/record/recording.h"
 #include "arch/host/fake_cpu.h"
 #include "pmu/clock/clock.h"

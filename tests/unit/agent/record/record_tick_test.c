@@ -10,7 +10,11 @@
 #include <string.h>
 
 #include "agent/input/mailbox.h"
+#include "agent/record/record_beside.h"
+#include "agent/record/record_events.h"
 #include "agent/record/record_lossless.h"
+#include "agent/record/record_stop.h"
+#include "agent/record/record_tick.h"
 #include "arch/host/fake_cpu.h"
 #include "lib/watchdog.h"
 #include "pmu/clock/clock.h"
@@ -248,13 +252,13 @@ static void who_is_told_to_stop_are_those_that_have_started(void **state)
 {
 	(void)state;
 	memset(signals, 0, sizeof(signals));
-	recording_tell_others(&recording);
+	recording_signal_others(&recording);
 	assert_int_equal(signals[1], 0);
 	cpus[1].started = true;
-	recording_tell_others(&recording);
+	recording_signal_others(&recording);
 	assert_int_equal(signals[1], 1);
 	cpus[1].stopped = true;
-	recording_tell_others(&recording);
+	recording_signal_others(&recording);
 	assert_int_equal(signals[1], 1);
 	assert_int_equal(signals[0], 0);
 }

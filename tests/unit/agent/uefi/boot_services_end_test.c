@@ -11,6 +11,8 @@
 #include "agent/input/mailbox.h"
 #include "agent/payload/payload_threads.h"
 #include "agent/record/record_regions.h"
+#include "agent/record/record_stop.h"
+#include "agent/record/record_tick.h"
 #include "agent/uefi/boot_record.h"
 #include "agent/uefi/image_records.h"
 #include "arch/host/fake_cpu.h"
@@ -168,7 +170,7 @@ void regions_learn(void)
 {
 }
 
-void regions_tell(struct traced_cpu *c)
+void regions_report(struct traced_cpu *c)
 {
 	(void)c;
 }

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "agent/record/record_cpu.h"
+#include "agent/record/record_stop.h"
 #include "agent/uefi/boot_record.h"
 #include "agent/uefi/image_records.h"
 #include "agent/uefi/uefi_phases.h"
