@@ -283,6 +283,17 @@ static void a_sample_has_perfs_layout(void **state)
 	assert_memory_equal(data, expected, sizeof(expected));
 }
 
+static void a_sample_names_its_cpu(void **state)
+{
+	struct sample_data values = { .time = 11 };
+
+	(void)state;
+	event.cpu = 3;
+	sample_output(&event, &regs, &values);
+	assert_int_equal(data[3], 1 | 4ULL << 32); /* pid, tid */
+	assert_int_equal(data[8], 3);              /* CPU */
+}
+
 static void a_callchain_never_leaves_the_stack(void **state)
 {
 	uint64_t *stack = malloc(64 * 8); /* the sanitizer knows its bounds */
@@ -513,6 +524,7 @@ int main(void)
 		cmocka_unit_test_setup(a_late_handler_writes_one_sample_with_the_true_period,
 		                       set_up),
 		cmocka_unit_test_setup(a_sample_has_perfs_layout, set_up),
+		cmocka_unit_test_setup(a_sample_names_its_cpu, set_up),
 		cmocka_unit_test_setup(a_callchain_never_leaves_the_stack, set_up),
 		cmocka_unit_test_setup(followed_in_a_straight_line_a_callchain_is_the_same, set_up),
 		cmocka_unit_test_setup(frames_must_ascend, set_up),

@@ -143,6 +143,36 @@ static void an_overwritable_ring_is_read_once_oldest_first(void **state)
 	                 1000 - count);
 }
 
+/* The machine may have begun the record that will replace the oldest ones. A mirror brings no such
+ * ring of a machine that nothing makes stand still. */
+static void an_overwritable_ring_that_is_written_is_read_without_its_oldest_records(void **state)
+{
+	uint64_t ips[600];
+	size_t size = FIXTURE_PAGES * TR_PAGE, count;
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_true(fixture_sample(&fixture, 1, 0, i, 1000, 4));
+	fixture_publish(&fixture);
+	assert_int_equal(session_finish(&session, true, &error), 0);
+	count = ips_in_file(FIXTURE_ID(1, 0), ips, 600);
+	assert_int_equal(count, channel_rig_copies ? 0 : (size - TR_IN_FLIGHT(size)) / 96);
+	assert_true(!count || ips[count - 1] == 999);
+}
+
+static void a_failed_machines_overwritable_ring_is_read_to_its_oldest_record(void **state)
+{
+	uint64_t ips[600];
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_true(fixture_sample(&fixture, 1, 0, i, 1000, 4));
+	fixture_publish(&fixture);
+	trace_region_set_state(&fixture.region, TR_FAILED);
+	assert_int_equal(session_finish(&session, true, &error), 0);
+	assert_int_equal(ips_in_file(FIXTURE_ID(1, 0), ips, 600), FIXTURE_PAGES * TR_PAGE / 96);
+}
+
 static void a_broken_ring_does_not_hide_the_others(void **state)
 {
 	uint64_t ips[60];
@@ -162,6 +192,32 @@ static void a_broken_ring_does_not_hide_the_others(void **state)
 	assert_int_equal(ips_in_file(FIXTURE_ID(1, 0), ips, 60), 20);
 	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 0);
 	assert_false(check_conserved(&session.ledger, NULL, NULL));
+}
+
+/* Its supervisor meets the same record, and tells of it: nothing that was read is given back. */
+static void a_reader_commits_no_ring_behind_a_broken_one(void **state)
+{
+	const struct perf_event_mmap_page *tails[FIXTURE_RINGS];
+	uint64_t commits = journal_commits(&session.journal), got;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
+		fixture_sample(&fixture, 1, 0, 0x1000, 1000, 4);
+	}
+	for (unsigned i = 0; i < FIXTURE_RINGS; i++)
+		tails[i] = (void *)(fixture.bytes + fixture.region.rings[i].control);
+	*(uint64_t *)(void *)(fixture.bytes + fixture.region.rings[0].data_offset + 10 * 96 + 8) =
+	    12345;
+	session_become_reader(&session);
+	do {
+		assert_int_equal(session_drain(&session, &got, &error), 0);
+	} while (session.has_more);
+	channel_rig_deliver();
+	assert_int_equal(session.trouble, -EPROTO);
+	assert_int_equal(journal_commits(&session.journal), commits);
+	for (unsigned i = 0; i < FIXTURE_RINGS; i++)
+		assert_int_equal(tails[i]->data_tail, 0);
 }
 
 /* As the supervisor does whose reader has died: what that one did since it saved is forgotten. */
@@ -360,7 +416,14 @@ int main(void)
 		TEST(every_wakeup_that_was_sent_is_received_once),
 		cmocka_unit_test_setup_teardown(an_overwritable_ring_is_read_once_oldest_first,
 		                                setup_backward, teardown),
+		cmocka_unit_test_setup_teardown(
+		    an_overwritable_ring_that_is_written_is_read_without_its_oldest_records,
+		    setup_backward, teardown),
+		cmocka_unit_test_setup_teardown(
+		    a_failed_machines_overwritable_ring_is_read_to_its_oldest_record,
+		    setup_backward, teardown),
 		TEST(a_broken_ring_does_not_hide_the_others),
+		TEST(a_reader_commits_no_ring_behind_a_broken_one),
 		TEST(the_time_of_the_samples_is_not_that_of_an_images_load),
 		TEST(who_goes_on_counts_from_what_was_saved),
 		TEST(a_record_of_no_known_event_is_refused),
