@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "agent/volume/volume_file.h"
-#include "writer/perfdata/perf_output.h"
 
 static struct perf_output_plan *plan;
 
@@ -23,7 +22,8 @@ void perf_output_set_plan(struct perf_output_plan *of)
 	plan = of;
 }
 
-int perf_output_open(struct perf_output **to, const char *path, uint64_t room, struct error *error)
+static int volume_output_open(struct perf_output **to, const char *path, uint64_t room,
+                              struct error *error)
 {
 	struct perf_output *output = calloc(1, sizeof(*output));
 	int code = 0;
@@ -42,18 +42,18 @@ int perf_output_open(struct perf_output **to, const char *path, uint64_t room, s
 	return code;
 }
 
-bool perf_output_is_stream(const struct perf_output *output)
+static bool volume_output_is_stream(const struct perf_output *output)
 {
 	(void)output;
 	return false;
 }
 
-const char *perf_output_path(const struct perf_output *output)
+static const char *volume_output_path(const struct perf_output *output)
 {
 	return output->path;
 }
 
-static int perf_output_put(struct perf_output *output, const struct blob_piece *piece)
+static int volume_output_put(struct perf_output *output, const struct blob_piece *piece)
 {
 	int code = 0;
 
@@ -66,35 +66,35 @@ static int perf_output_put(struct perf_output *output, const struct blob_piece *
 }
 
 /* The file's first bytes, in one piece with more. */
-static int perf_output_put_first(struct perf_output *output, const struct blob_piece *piece)
+static int volume_output_put_first(struct perf_output *output, const struct blob_piece *piece)
 {
 	const struct blob_piece header = { &plan->header, sizeof(plan->header) };
 	const struct blob_piece rest = { (const uint8_t *)piece->bytes + header.size,
 		                         piece->size - header.size };
-	int code = perf_output_put(output, &header);
+	int code = volume_output_put(output, &header);
 
-	return code ? code : perf_output_put(output, &rest);
+	return code ? code : volume_output_put(output, &rest);
 }
 
-int perf_output_write(struct perf_output *output, const struct blob_piece *pieces, int count,
-                      uint64_t offset)
+static int volume_output_write(struct perf_output *output, const struct blob_piece *pieces,
+                               int count, uint64_t offset)
 {
 	int code = 0;
 
 	if (offset == 0 && count == 1 && pieces->size >= sizeof(plan->header)) {
 		if (!plan->is_measured)
 			memcpy(&plan->header, pieces->bytes, sizeof(plan->header));
-		return output->size == 0 ? perf_output_put_first(output, pieces) : 0;
+		return output->size == 0 ? volume_output_put_first(output, pieces) : 0;
 	}
 	if (offset != output->size)
 		return -ESPIPE;
 	for (int i = 0; i < count && code == 0; i++)
-		code = perf_output_put(output, &pieces[i]);
+		code = volume_output_put(output, &pieces[i]);
 	return code;
 }
 
-/* Is called to mend a file that could not be written to its end: here such a file is deleted. */
-long perf_output_read(struct perf_output *output, void *to, size_t size, uint64_t offset)
+/* The writer reads only to repair a file that it could not finish; here such a file is deleted. */
+static long volume_output_read(struct perf_output *output, void *to, size_t size, uint64_t offset)
 {
 	(void)output;
 	(void)to;
@@ -103,12 +103,12 @@ long perf_output_read(struct perf_output *output, void *to, size_t size, uint64_
 	return -EBADF;
 }
 
-int perf_output_cut(struct perf_output *output, uint64_t size)
+static int volume_output_cut(struct perf_output *output, uint64_t size)
 {
 	return output->failed || size == output->size ? 0 : -ESPIPE;
 }
 
-int perf_output_finish(struct perf_output *output)
+static int volume_output_finish(struct perf_output *output)
 {
 	struct volume_file *file = output->file;
 
@@ -118,11 +118,20 @@ int perf_output_finish(struct perf_output *output)
 	return file ? volume_file_finish(file, &output->failure) : 0;
 }
 
-void perf_output_close(struct perf_output *output, bool keep)
+static void volume_output_close(struct perf_output *output, bool keep)
 {
 	(void)keep; /* a finished file is in its place already, any other is deleted */
-	if (!output)
-		return;
 	volume_file_abandon(output->file);
 	free(output);
 }
+
+const struct perf_output_ops perf_output_volume = {
+	.open = volume_output_open,
+	.is_stream = volume_output_is_stream,
+	.path = volume_output_path,
+	.write = volume_output_write,
+	.read = volume_output_read,
+	.cut = volume_output_cut,
+	.finish = volume_output_finish,
+	.close = volume_output_close,
+};

@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* A session's environment in a machine that writes its own recording: no later reader, no search of
- * file systems, no failed files. */
+/* A machine writes its own recording: no process resumes it, no file system is searched, and a file
+ * that failed is deleted. */
+#include "agent/volume/session_machine.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "writer/ledger/recount.h"
+#include "agent/volume/perf_output_volume.h"
 #include "writer/session/session.h"
 
-/* The appended bytes, without states: no later reader continues it. */
-struct journal_head {
+/* The appended bytes, and no states: no process resumes the session. */
+struct journal {
 	struct blob room;
 };
 
-int session_journal_open(struct session *session, struct error *error)
+static int machine_journal_open(struct session *session, struct error *error)
 {
-	session->journal = (struct journal){ .head = calloc(1, sizeof(struct journal_head)) };
-	return session->journal.head ? 0 : error_set(error, -ENOMEM, "no memory");
+	session->journal = calloc(1, sizeof(*session->journal));
+	return session->journal ? 0 : error_set(error, -ENOMEM, "no memory");
 }
 
-int session_save(struct session *session)
+static void machine_journal_save(struct session *session)
 {
-	perf_writer_flush(&session->writer);
-	return session->writer.failed;
+	(void)session;
 }
 
-/* The file is deleted, and the rings are read again where there is another try. */
-bool session_keep(struct session *session)
+/* The file is deleted; a second attempt reads the rings again. */
+static bool machine_journal_keep(struct session *session)
 {
 	(void)session;
 	return false;
 }
 
-int journal_append(struct journal *journal, uint64_t at, const void *bytes, size_t size)
+static int machine_journal_append(struct journal *journal, uint64_t at, const void *bytes,
+                                  size_t size)
 {
-	struct blob *room = &journal->head->room;
+	struct blob *room = &journal->room;
 
 	if (at != room->size)
 		return -ESPIPE;
@@ -42,9 +44,9 @@ int journal_append(struct journal *journal, uint64_t at, const void *bytes, size
 	return room->failed ? -ENOMEM : 0;
 }
 
-bool journal_appended(const struct journal *journal, void *to, size_t size)
+static bool machine_journal_appended(const struct journal *journal, void *to, size_t size)
 {
-	const struct blob *room = &journal->head->room;
+	const struct blob *room = &journal->room;
 
 	if (room->failed || size > room->size)
 		return false;
@@ -52,36 +54,42 @@ bool journal_appended(const struct journal *journal, void *to, size_t size)
 	return true;
 }
 
-void journal_remove(struct journal *journal)
+static void machine_journal_remove(struct journal *journal)
 {
 	(void)journal;
 }
 
-void journal_close(struct journal *journal)
+static void machine_journal_close(struct journal *journal)
 {
-	if (journal->head)
-		blob_free(&journal->head->room);
-	free(journal->head);
-	journal->head = NULL;
+	blob_free(&journal->room);
+	free(journal);
 }
 
-struct image_file *images_find(const struct region *region, const struct image_places *places)
-{
-	(void)places;
-	return images_named(region);
-}
-
-void images_cache(const struct region *region, const struct image_file *files)
+static void machine_images_cache(const struct region *region, const struct image_file *files)
 {
 	(void)region;
 	(void)files;
 }
 
-/* The file is deleted: nothing in it counts. */
-int recount_file(struct ledger *ledger, const char *path, struct error *error)
+/* The file is deleted, so it holds no records. */
+static int machine_recount(struct ledger *ledger, const char *path, struct error *error)
 {
 	(void)path;
 	(void)error;
 	ledger_recount(ledger);
 	return 0;
 }
+
+const struct writer_host session_machine = {
+	.output = &perf_output_volume,
+	.journal_open = machine_journal_open,
+	.journal_save = machine_journal_save,
+	.journal_keep = machine_journal_keep,
+	.journal_append = machine_journal_append,
+	.journal_appended = machine_journal_appended,
+	.journal_remove = machine_journal_remove,
+	.journal_close = machine_journal_close,
+	.images_find = images_named,
+	.images_cache = machine_images_cache,
+	.recount = machine_recount,
+};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/volume/perf_output_volume.h"
+#include "agent/volume/session_machine.h"
 #include "agent/volume/volume_file.h"
 #include "agent/volume/volume_where.h"
 #include "lib/console/console.h"
@@ -128,7 +129,7 @@ static int volume_begin(const struct session_options *options, struct error *err
 /* One session over the region, as the host tool's. */
 static int volume_run_session(const struct channel *channel, const char *path, struct error *error)
 {
-	const struct session_options options = { .output = path, .as_machine = true };
+	const struct session_options options = { .host = &session_machine, .output = path };
 	struct channel still;
 	int code = channel_open_still(&still, channel->bytes, channel->size, error);
 

@@ -15,6 +15,7 @@
 #include "host-tools/record/command/guest_summary.h"
 #include "host-tools/region/channel_file_argp.h"
 #include "host-tools/session/output_options.h"
+#include "host-tools/session/session_host.h"
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
 #include "writer/region/region_salvage.h"
@@ -185,6 +186,7 @@ int command_import(int argc, char **argv)
 {
 	struct import_options options = { .output.path = "perf.data", .pick = CHANNEL_ANY_FILE };
 	struct session_options to = {
+		.host = &session_host,
 		.command = (const char *const *)argv,
 		.command_words = argc,
 	};

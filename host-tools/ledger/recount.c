@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "host-tools/ledger/recount.h"
+
 #include <string.h>
 
 #include "host-tools/perfdata/perf_reader.h"
-#include "writer/ledger/recount.h"
 #include "writer/perfdata/sample.h"
 
 /* Records that tools made up have id 0 and are in nobody's books. The machine itself tells of

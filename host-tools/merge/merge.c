@@ -10,12 +10,13 @@
 #include <string.h>
 
 #include "host-tools/ledger/check.h"
+#include "host-tools/ledger/recount.h"
 #include "host-tools/merge/merge_boards.h"
 #include "host-tools/merge/merge_features.h"
 #include "host-tools/merge/merge_record.h"
+#include "host-tools/perfdata/perf_output_file.h"
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
-#include "writer/ledger/recount.h"
 #include "writer/session/perf_synth.h"
 
 struct merge_options {
@@ -102,7 +103,7 @@ static int begin(struct perf_writer *writer, const struct region *region, const 
 	struct perf_writer_event *events;
 	uint64_t *ids;
 	uint32_t count = perf_synth_events(region, &events, &ids);
-	int code = perf_writer_open(writer, output, 0, error);
+	int code = perf_writer_open(writer, &perf_output_file, output, 0, error);
 
 	if (!code)
 		code = perf_writer_begin(writer, events, count, error);

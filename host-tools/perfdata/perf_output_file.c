@@ -19,6 +19,10 @@
 
 #define PIECES (1 + PERF_WRITER_PIECES)
 
+static int file_write(struct perf_output *output, const struct blob_piece *pieces, int count,
+                      uint64_t offset);
+static void file_close(struct perf_output *output, bool keep);
+
 /* Have the file's first block, or room bytes, so that a full disk is known now. The file stays
  * empty until a recording begins: who is killed before leaves nothing that the next takes for one
  * and keeps. Where there is no fallocate(2) it is written. */
@@ -32,7 +36,7 @@ static int take_room(struct perf_output *output, uint64_t room)
 	               (off_t)(room > TR_PAGE ? room : TR_PAGE)))
 		return 0;
 	if (!room && (errno == EOPNOTSUPP || errno == ENODEV || errno == ESPIPE || errno == EINVAL))
-		return perf_output_write(output, &piece, 1, 0);
+		return file_write(output, &piece, 1, 0);
 	return -errno;
 }
 
@@ -116,7 +120,7 @@ static int open_stream(struct perf_output *output, uint64_t room, struct error *
 	return output->fd < 0 ? error_errno(error, "using standard output") : 0;
 }
 
-int perf_output_open(struct perf_output **to, const char *path, uint64_t room, struct error *error)
+static int file_open(struct perf_output **to, const char *path, uint64_t room, struct error *error)
 {
 	struct perf_output *output = calloc(1, sizeof(*output));
 	int code;
@@ -127,7 +131,7 @@ int perf_output_open(struct perf_output **to, const char *path, uint64_t room, s
 	code = strcmp(path, "-") ? open_file(output, path, room, error)
 	                         : open_stream(output, room, error);
 	if (code)
-		perf_output_close(output, false);
+		file_close(output, false);
 	else
 		*to = output;
 	return code;
@@ -143,19 +147,19 @@ int perf_output_reopen(struct perf_output **to, const char *path, struct error *
 		return error_set(error, -ENOMEM, "no memory for a file");
 	output->fd = code = output_reopen(path, &output->path, error);
 	if (code < 0) {
-		perf_output_close(output, true);
+		file_close(output, true);
 		return code;
 	}
 	*to = output;
 	return 0;
 }
 
-bool perf_output_is_stream(const struct perf_output *output)
+static bool file_is_stream(const struct perf_output *output)
 {
 	return output->is_stream;
 }
 
-const char *perf_output_path(const struct perf_output *output)
+static const char *file_path(const struct perf_output *output)
 {
 	return output->path;
 }
@@ -193,7 +197,7 @@ static ssize_t write_some(const struct perf_output *output, const struct iovec *
 	return done;
 }
 
-int perf_output_write(struct perf_output *output, const struct blob_piece *pieces, int count,
+static int file_write(struct perf_output *output, const struct blob_piece *pieces, int count,
                       uint64_t offset)
 {
 	struct iovec all[PIECES], *left = all;
@@ -214,7 +218,7 @@ int perf_output_write(struct perf_output *output, const struct blob_piece *piece
 	return 0;
 }
 
-long perf_output_read(struct perf_output *output, void *to, size_t size, uint64_t offset)
+static long file_read(struct perf_output *output, void *to, size_t size, uint64_t offset)
 {
 	ssize_t got = pread(output->fd, to, size, (off_t)offset);
 
@@ -222,7 +226,7 @@ long perf_output_read(struct perf_output *output, void *to, size_t size, uint64_
 }
 
 /* Devices and pipes have no end to cut. */
-int perf_output_cut(struct perf_output *output, uint64_t size)
+static int file_cut(struct perf_output *output, uint64_t size)
 {
 	return ftruncate(output->fd, (off_t)size) && errno != EINVAL ? -errno : 0;
 }
@@ -239,7 +243,7 @@ static void take_back(const struct perf_output *output)
 		unlink(output->path);
 }
 
-int perf_output_finish(struct perf_output *output)
+static int file_finish(struct perf_output *output)
 {
 	int code = close(output->fd) ? -errno : 0;
 
@@ -247,7 +251,7 @@ int perf_output_finish(struct perf_output *output)
 	return code;
 }
 
-void perf_output_close(struct perf_output *output, bool keep)
+static void file_close(struct perf_output *output, bool keep)
 {
 	if (!output)
 		return;
@@ -259,3 +263,14 @@ void perf_output_close(struct perf_output *output, bool keep)
 	free(output->old);
 	free(output);
 }
+
+const struct perf_output_ops perf_output_file = {
+	.open = file_open,
+	.is_stream = file_is_stream,
+	.path = file_path,
+	.write = file_write,
+	.read = file_read,
+	.cut = file_cut,
+	.finish = file_finish,
+	.close = file_close,
+};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A perf.data that is a file of the host's, for who has to do with files. */
+/* A perf.data that is a file of the host, or its standard output. */
 #ifndef HOST_TOOLS_PERFDATA_PERF_OUTPUT_FILE_H
 #define HOST_TOOLS_PERFDATA_PERF_OUTPUT_FILE_H
 
-#include "writer/perfdata/perf_output.h"
+#include <stdbool.h>
+
+#include "writer/host.h"
 
 struct perf_output {
 	int fd;
@@ -12,7 +14,9 @@ struct perf_output {
 	bool is_stream;
 };
 
-/* Go on with a file that is there, and that no process has open. 0, or a negative errno. */
+extern const struct perf_output_ops perf_output_file;
+
+/* Open an existing file that no process has open, to continue it. 0, or a negative errno. */
 int perf_output_reopen(struct perf_output **output, const char *path, struct error *error);
 
 #endif

@@ -12,7 +12,8 @@ static int read_header(struct perf_writer *writer, const char *path, struct erro
 	struct perf_file_header *header = &writer->header;
 	struct stat about;
 
-	if (perf_output_read(writer->output, header, sizeof(*header), 0) != (long)sizeof(*header) ||
+	if (writer->output_ops->read(writer->output, header, sizeof(*header), 0) !=
+	        (long)sizeof(*header) ||
 	    header->magic != PERF_FILE_MAGIC || header->size != sizeof(*header))
 		return error_set(error, -EPROTO, "%s is not a recording that can be gone on with",
 		                 path);
@@ -29,7 +30,7 @@ int perf_writer_reopen(struct perf_writer *writer, const char *path, struct erro
 {
 	int code;
 
-	memset(writer, 0, sizeof(*writer));
+	*writer = (struct perf_writer){ .output_ops = &perf_output_file };
 	code = perf_output_reopen(&writer->output, path, error);
 	if (code)
 		return code;
@@ -49,13 +50,14 @@ int perf_writer_cut(struct perf_writer *writer, uint64_t data_size, struct error
 
 	if (data_size > header->data.size)
 		return error_set(error, -EPROTO, "%s has lost records: its data ends too early",
-		                 perf_output_path(writer->output));
+		                 writer->output_ops->path(writer->output));
 	memset(header->features, 0, sizeof(header->features));
 	header->event_types = (struct perf_file_section){ 0 };
 	perf_writer_resume(writer, data_size);
-	code = perf_output_write(writer->output, &piece, 1, 0);
+	code = writer->output_ops->write(writer->output, &piece, 1, 0);
 	if (!code)
-		code = perf_output_cut(writer->output, header->data.offset + data_size);
+		code = writer->output_ops->cut(writer->output, header->data.offset + data_size);
 	errno = -code;
-	return code ? error_errno(error, "writing %s", perf_output_path(writer->output)) : 0;
+	return code ? error_errno(error, "writing %s", writer->output_ops->path(writer->output))
+	            : 0;
 }

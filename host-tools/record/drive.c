@@ -6,6 +6,7 @@
 #include "host-tools/record/command/guest_crash.h"
 #include "host-tools/record/command/guest_stat.h"
 #include "host-tools/record/command/guest_summary.h"
+#include "host-tools/session/session_host.h"
 #include "host-tools/util/exit_status.h"
 
 #define LAST_MS 1000 /* ms to show the rest of the program's output after Ctrl-C */
@@ -15,6 +16,7 @@ struct session_options drive_session_options(struct drive *drive)
 	const struct output_options *output = drive->output_options;
 
 	return (struct session_options){
+		.host = &session_host,
 		.buildid_cache = !output->no_buildid_cache && !drive->stat,
 		.output = output->path,
 		.e_machine = output->e_machine,

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "host-tools/ledger/missing.h"
+#include "host-tools/ledger/recount.h"
 #include "host-tools/util/terminal.h"
-#include "writer/ledger/recount.h"
 #include "writer/perfdata/sample.h"
 
 int recording_file_event(const struct recording_file *file, const char *name,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding an image's ELF by its build-id. */
+#include "host-tools/session/images.h"
+
 #include <dirent.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -12,7 +14,6 @@
 #include <unistd.h>
 
 #include "host-tools/perfdata/buildid_cache.h"
-#include "writer/session/images.h"
 
 void tool_directory(char *directory)
 {
@@ -192,7 +193,7 @@ static void find_data(struct image_file *file)
 
 struct image_file *images_find(const struct region *region, const struct image_places *places)
 {
-	struct image_file *files = images_named(region);
+	struct image_file *files = images_named(region, places);
 
 	elf_version(EV_CURRENT);
 	for (uint32_t i = 0; files && i < region->header.images.count; i++) {

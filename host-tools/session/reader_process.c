@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host-tools/util/journal.h"
+
 #define MOST_BARREN 20 /* readers in a row that died before they had done anything */
 
 /* It leaves errors to the supervisor, which will meet the same ones and can report them. */
@@ -31,7 +33,7 @@ int reader_process_start(struct reader_process *reader, struct session *session,
 {
 	pid_t supervisor = getpid();
 
-	reader->commits = journal_commits(&session->journal);
+	reader->commits = journal_commits(session->journal);
 	reader->pid = fork();
 	if (reader->pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -71,8 +73,8 @@ static bool may_replace(struct reader_process *reader, const struct session *ses
 {
 	if (!WIFSIGNALED(status))
 		return false;
-	reader->barren = journal_commits(&session->journal) == reader->commits ? reader->barren + 1
-	                                                                       : 0;
+	reader->barren = journal_commits(session->journal) == reader->commits ? reader->barren + 1
+	                                                                      : 0;
 	return reader->barren < MOST_BARREN;
 }
 

@@ -20,6 +20,8 @@
 #include <sys/stat.h>
 
 #include "host-tools/perfdata/perf_output_file.h"
+#include "host-tools/session/session_host.h"
+#include "host-tools/util/journal.h"
 #include "writer/session/aux_drain.h"
 #include "writer/session/drain.h"
 #include "writer/session/session.h"
@@ -96,15 +98,18 @@ int session_journal_open(struct session *session, struct error *error)
 	char *path;
 	int code;
 
+	session->journal = calloc(1, sizeof(*session->journal));
+	if (!session->journal)
+		return error_set(error, -ENOMEM, "no memory for a journal");
 	if (!session->options.journal || !find_key(session, &key)) {
-		code = journal_open(&session->journal, state_size(session));
+		code = journal_open(session->journal, state_size(session));
 		return code ? error_set(error, code, "no memory to share") : 0;
 	}
 	path = journal_path(session->writer.output->path);
 	if (!path)
 		return error_set(error, -ENOMEM, "no memory for a file name");
 	keep_old(session, path);
-	code = journal_create(&session->journal, path, &key, state_size(session), error);
+	code = journal_create(session->journal, path, &key, state_size(session), error);
 	free(path);
 	return code;
 }
@@ -112,7 +117,7 @@ int session_journal_open(struct session *session, struct error *error)
 /* A reader that stored a tail beyond the journal's has taken records that the file lacks. */
 static int check_tails(const struct session *session, struct error *error)
 {
-	struct parts p = parts_of(session, journal_last(&session->journal));
+	struct parts p = parts_of(session, journal_last(session->journal));
 
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		struct region_positions now;
@@ -139,7 +144,7 @@ static int check_tails(const struct session *session, struct error *error)
 /* Whether the index of AUX pieces is in the journal, all of it and as it was written. */
 static bool has_index(const struct session *session, const struct state *state)
 {
-	const struct journal *journal = &session->journal;
+	const struct journal *journal = session->journal;
 	uint64_t size = state->aux_index_size;
 	uint8_t *index;
 	bool good;
@@ -162,30 +167,30 @@ int session_journal_resume(struct session *session, uint64_t *file_size, struct 
 	char *path = journal_path(session->writer.output->path);
 	int code;
 
-	if (!path || !find_key(session, &key))
+	session->journal = calloc(1, sizeof(*session->journal));
+	if (!session->journal)
+		code = error_set(error, -ENOMEM, "no memory for a journal");
+	else if (!path || !find_key(session, &key))
 		code = error_set(error, -ENOENT, "no file to go on with");
 	else
-		code = journal_resume(&session->journal, path, &key, state_size(session), error);
+		code = journal_resume(session->journal, path, &key, state_size(session), error);
 	free(path);
 	if (code)
 		return code;
-	state = parts_of(session, journal_last(&session->journal)).state;
+	state = parts_of(session, journal_last(session->journal)).state;
 	*file_size = state->file_size;
 	if (state->file_size % 8 || !has_index(session, state))
 		return error_set(error, -EPROTO,
 		                 "%s is damaged: its index of AUX pieces, or the size of the "
 		                 "recording, cannot be. Name another file with -o",
-		                 session->journal.path);
+		                 session->journal->path);
 	return check_tails(session, error);
 }
 
-int session_save(struct session *session)
+void session_journal_save(struct session *session)
 {
-	struct parts p = parts_of(session, journal_next(&session->journal));
+	struct parts p = parts_of(session, journal_next(session->journal));
 
-	perf_writer_flush(&session->writer);
-	if (session->writer.failed)
-		return session->writer.failed;
 	*p.state = (struct state){
 		.file_size = session->writer.header.data.size,
 		.found = session->found,
@@ -202,19 +207,18 @@ int session_save(struct session *session)
 	}
 	for (uint32_t i = 0; i < session->region.header.events.count; i++)
 		p.events[i] = session->ledger.events[i].found;
-	journal_commit(&session->journal);
-	return 0;
+	journal_commit(session->journal);
 }
 
-bool session_keep(struct session *session)
+bool session_journal_keep(struct session *session)
 {
-	const void *last = journal_last(&session->journal);
+	const void *last = journal_last(session->journal);
 
 	if (!last)
 		return false;
 	if (session->writer.failed)
 		session_restore(session);
-	if (!session->journal.path)
+	if (!session->journal->path)
 		return false;
 	session->writer.kept = parts_of(session, last).state->file_size;
 	return true;
@@ -222,7 +226,7 @@ bool session_keep(struct session *session)
 
 void session_restore(struct session *session)
 {
-	const void *last = journal_last(&session->journal);
+	const void *last = journal_last(session->journal);
 	struct parts p = parts_of(session, last);
 
 	if (!last)
@@ -240,4 +244,10 @@ void session_restore(struct session *session)
 	aux_drain_restore(session, p.state->aux_index_size, (uint32_t)p.state->aux_index_sum,
 	                  p.aux_tails);
 	drain_restore(session, &p.state->found, p.tails);
+}
+
+void session_journal_close(struct journal *journal)
+{
+	journal_close(journal);
+	free(journal);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "host-tools/util/journal.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,8 +11,6 @@
 #include <unistd.h>
 
 #include "abi/seal.h"
-
-#include "writer/util/journal.h"
 
 #define MAGIC   0x4c4e52554f4a5042ULL /* the bytes "BPJOURNL" */
 #define VERSION 2U                    /* of what the states hold, and of their sums */

@@ -10,6 +10,7 @@
 
 #include "abi/event_types.h"
 #include "bench.h"
+#include "host-tools/session/session_host.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "tests/unit/temporary.h"
 #include "writer/session/session.h"
@@ -76,7 +77,7 @@ static double drain(void (*write_some)(void))
 
 static double rate_of_drain(void (*write_some)(void), bool has_aux)
 {
-	const struct session_options options = { .output = path };
+	const struct session_options options = { .host = &session_host, .output = path };
 	struct channel channel;
 	struct region region;
 	struct error error = { "" };

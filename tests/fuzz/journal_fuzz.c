@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "abi/seal.h"
+#include "host-tools/session/session_host.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "writer/session/session.h"
@@ -81,9 +82,11 @@ static struct session_options options(void)
 {
 	static const char *const command[] = { "fuzz" };
 
-	return (struct session_options){
-		.output = recording.path, .command = command, .command_words = 1, .journal = true
-	};
+	return (struct session_options){ .host = &session_host,
+		                         .output = recording.path,
+		                         .command = command,
+		                         .command_words = 1,
+		                         .journal = true };
 }
 
 /* A reader that has read samples and pieces of an AUX area, and was killed. */

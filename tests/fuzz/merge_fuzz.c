@@ -15,6 +15,7 @@
 #include "host-tools/ledger/check.h"
 #include "host-tools/merge/merge.h"
 #include "host-tools/report/dump/dump.h"
+#include "host-tools/session/session_host.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "writer/perfdata/perf_footer.h"
@@ -44,7 +45,8 @@ static void must(int it_holds)
 static void record(int which)
 {
 	static const char *const command[] = { "fuzz" };
-	const struct session_options options = { .output = files[which].path,
+	const struct session_options options = { .host = &session_host,
+		                                 .output = files[which].path,
 		                                 .command = command,
 		                                 .command_words = 1 };
 	struct fixture fixture;

@@ -21,6 +21,7 @@
 #include "host-tools/report/export/export_format.h"
 #include "host-tools/report/html/html.h"
 #include "host-tools/report/html/html_page.h"
+#include "host-tools/session/session_host.h"
 #include "tests/fuzz/perf_data_phases.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/host-tools/region_fixture.h"
@@ -98,9 +99,9 @@ static void fill_region(struct fixture *fixture, enum kind kind)
 static void record(enum kind kind)
 {
 	static const char *const command[] = { "fuzz" };
-	const struct session_options options = { .output = path,
-		                                 .command = command,
-		                                 .command_words = 1 };
+	const struct session_options options = {
+		.host = &session_host, .output = path, .command = command, .command_words = 1
+	};
 	struct fixture fixture;
 	struct channel channel;
 	struct region region;

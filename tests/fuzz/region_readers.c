@@ -11,6 +11,7 @@
 #include "host-tools/ledger/check.h"
 #include "host-tools/region/mailbox.h"
 #include "host-tools/report/dump/dump.h"
+#include "host-tools/session/session_host.h"
 #include "writer/session/session.h"
 
 #define PIECE 72U /* bytes: three branches; nine SPE packets */
@@ -134,9 +135,9 @@ static bool open_region(struct channel *channel, struct region *region)
 static bool record(void)
 {
 	static const char *const command[] = { "fuzz" };
-	const struct session_options options = { .output = "/dev/null",
-		                                 .command = command,
-		                                 .command_words = 1 };
+	const struct session_options options = {
+		.host = &session_host, .output = "/dev/null", .command = command, .command_words = 1
+	};
 	struct channel channel;
 	struct region region;
 	struct session session;

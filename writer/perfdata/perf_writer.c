@@ -15,7 +15,8 @@
 static int writer_write_at(struct perf_writer *writer, const void *bytes, size_t size,
                            uint64_t offset)
 {
-	return perf_output_write(writer->output, &(struct blob_piece){ bytes, size }, 1, offset);
+	return writer->output_ops->write(writer->output, &(struct blob_piece){ bytes, size }, 1,
+	                                 offset);
 }
 
 int perf_writer_fail(struct perf_writer *writer, int code)
@@ -24,19 +25,19 @@ int perf_writer_fail(struct perf_writer *writer, int code)
 		return writer->failed;
 	errno = -code;
 	writer->failed = error_errno(&writer->failure, "writing %s at offset %" PRIu64,
-	                             perf_output_path(writer->output),
+	                             writer->output_ops->path(writer->output),
 	                             (writer->header.data.offset + writer->header.data.size));
 	return code;
 }
 
-int perf_writer_open(struct perf_writer *writer, const char *path, uint64_t room,
-                     struct error *error)
+int perf_writer_open(struct perf_writer *writer, const struct perf_output_ops *ops,
+                     const char *path, uint64_t room, struct error *error)
 {
 	int code;
 
-	*writer = (struct perf_writer){ 0 };
-	code = perf_output_open(&writer->output, path, room, error);
-	writer->is_stream = !code && perf_output_is_stream(writer->output);
+	*writer = (struct perf_writer){ .output_ops = ops };
+	code = writer->output_ops->open(&writer->output, path, room, error);
+	writer->is_stream = !code && writer->output_ops->is_stream(writer->output);
 	return code;
 }
 
@@ -143,8 +144,8 @@ void perf_writer_add_pieces(struct perf_writer *writer, const struct blob_piece 
 		all[i + 1] = pieces[i];
 		size += pieces[i].size;
 	}
-	code = perf_output_write(writer->output, all, count + 1,
-	                         header->data.offset + header->data.size);
+	code = writer->output_ops->write(writer->output, all, count + 1,
+	                                 header->data.offset + header->data.size);
 	if (!code) {
 		header->data.size += writer->buffer.size + size;
 		writer->buffer.size = 0;
@@ -271,7 +272,7 @@ static int writer_write_end(struct perf_writer *writer, const struct perf_writer
 	if (!code && end->ledger.size)
 		code = writer_write_ledger(writer, &end->ledger, &at);
 	if (!code)
-		code = perf_output_cut(writer->output, at);
+		code = writer->output_ops->cut(writer->output, at);
 	if (code) {
 		memset(header->features, 0, sizeof(header->features));
 		header->event_types = (struct perf_file_section){ 0 };
@@ -284,7 +285,7 @@ static bool writer_record_at(struct perf_writer *writer, uint64_t offset, uint64
                              uint64_t *next)
 {
 	struct perf_file_auxtrace record = { 0 };
-	long got = perf_output_read(writer->output, &record, sizeof(record), offset);
+	long got = writer->output_ops->read(writer->output, &record, sizeof(record), offset);
 
 	if (got < (long)sizeof(record.header) || record.header.size < sizeof(record.header))
 		return false;
@@ -321,12 +322,13 @@ static void writer_salvage(struct perf_writer *writer, const struct perf_writer_
 	if (writer_write_end(writer, end)) {
 		writer_make_room(writer, room + TR_PAGE);
 		if (writer_write_end(writer, end) &&
-		    perf_output_cut(writer->output, data->offset + data->size))
+		    writer->output_ops->cut(writer->output, data->offset + data->size))
 			say("%s: bytes behind its end could not be cut off",
-			    perf_output_path(writer->output));
+			    writer->output_ops->path(writer->output));
 	}
 	if (writer_write_at(writer, &writer->header, sizeof(writer->header), 0))
-		say("%s: its header could not be completed", perf_output_path(writer->output));
+		say("%s: its header could not be completed",
+		    writer->output_ops->path(writer->output));
 }
 
 int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end *end,
@@ -344,7 +346,7 @@ int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end 
 	}
 	if (writer->failed && writer->begun && !writer->is_stream)
 		writer_salvage(writer, end);
-	code = perf_output_finish(writer->output);
+	code = writer->output_ops->finish(writer->output);
 	if (code)
 		perf_writer_fail(writer, code);
 	code = writer->failed;
@@ -356,7 +358,8 @@ int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end 
 
 void perf_writer_abandon(struct perf_writer *writer)
 {
-	perf_output_close(writer->output, writer->begun);
+	if (writer->output)
+		writer->output_ops->close(writer->output, writer->begun);
 	blob_free(&writer->buffer);
 	writer->output = NULL;
 }

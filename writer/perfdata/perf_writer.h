@@ -4,7 +4,7 @@
  * the file is a whole one after every flush: the header is there and its data
  * size is kept up to date, so that even a kill leaves a file that perf reads.
  *
- * To a stream (perf_output.h) what a file has in front of its records goes as records; features,
+ * To a stream (writer/host.h) what a file has in front of its records goes as records; features,
  * which a file has behind them, are the caller's to add, and there is no ledger.
  */
 #ifndef WRITER_PERFDATA_PERF_WRITER_H
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "writer/host.h"
 #include "writer/perfdata/perf_file.h"
-#include "writer/perfdata/perf_output.h"
 #include "writer/util/blob.h"
 #include "writer/util/error.h"
 
@@ -27,6 +27,7 @@ struct perf_writer_event {
 };
 
 struct perf_writer {
+	const struct perf_output_ops *output_ops;
 	struct perf_output *output; /* NULL: not open */
 	bool is_stream;             /* perf's pipe format: nothing before or behind the records */
 	bool begun;
@@ -37,9 +38,9 @@ struct perf_writer {
 	struct blob buffer; /* records that are not in the file yet */
 };
 
-/* Create path, with room for so many bytes (perf_output.h). */
-int perf_writer_open(struct perf_writer *writer, const char *path, uint64_t room,
-                     struct error *error);
+/* Create path by ops, with room for so many bytes (writer/host.h). */
+int perf_writer_open(struct perf_writer *writer, const struct perf_output_ops *ops,
+                     const char *path, uint64_t room, struct error *error);
 
 /* Write header, ids and attributes. -E2BIG: a stream has no room for an event's ids. */
 int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event *events,

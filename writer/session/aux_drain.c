@@ -200,7 +200,8 @@ static void aux_drain_add_to_index(struct session *session, uint64_t offset, uin
 {
 	uint64_t entry[2] = { offset, size };
 
-	if (journal_append(&session->journal, session->aux.index_size, entry, sizeof(entry)))
+	if (session->options.host->journal_append(session->journal, session->aux.index_size, entry,
+	                                          sizeof(entry)))
 		perf_writer_fail(&session->writer, -ENOMEM);
 	session->aux.index_size += sizeof(entry);
 	session->aux.index_sum = crc32_add(session->aux.index_sum, entry, sizeof(entry));
@@ -263,6 +264,7 @@ void aux_drain_index(const struct session *session, struct blob *blob)
 	if (!size)
 		return;
 	blob_u64(blob, size / (2 * sizeof(uint64_t)));
-	if (blob_extend(blob, size) && !journal_appended(&session->journal, blob->bytes + at, size))
+	if (blob_extend(blob, size) &&
+	    !session->options.host->journal_appended(session->journal, blob->bytes + at, size))
 		blob->size = 0;
 }

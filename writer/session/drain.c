@@ -79,6 +79,14 @@ static int drain_take(struct session *session, uint32_t ring,
 	return 0;
 }
 
+int session_save(struct session *session)
+{
+	perf_writer_flush(&session->writer);
+	if (!session->writer.failed)
+		session->options.host->journal_save(session);
+	return session->writer.failed;
+}
+
 /* Give back what was read: the firmware may write there again. First it must be certain, so that
  * whoever comes after us neither misses it nor reads it twice. */
 static int drain_release(struct session *session, uint32_t ring, struct error *error)

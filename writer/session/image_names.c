@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Images as the region has them, which is all that a machine knows of its own. */
+/* Images by the names that the region has; a machine knows no more of its own images. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "writer/session/images.h"
 
-struct image_file *images_named(const struct region *region)
+struct image_file *images_named(const struct region *region, const struct image_places *places)
 {
 	uint32_t count = region->header.images.count;
 	struct image_file *files = calloc(count ? count : 1, sizeof(*files));
 	char name[sizeof(region->images->name)];
 
+	(void)places;
 	for (uint32_t i = 0; files && i < count; i++) {
 		region_printable(name, sizeof(name), region->images[i].name, sizeof(name) - 1);
 		files[i].path = strdup(*name ? name : "[image]");

@@ -34,23 +34,11 @@ struct image_places {
 	const char *booted;  /* the image that was booted: beside it */
 };
 
-/* The region's images by their names alone, none found: an array for images_free() with
- * region->header.images.count entries, NULL: no memory. The machine's own view. */
-struct image_file *images_named(const struct region *region);
-
-/* Find the ELF of each of the region's images: in these places, and where this tool was built.
- * The rest as images_named(). A seam: a machine, which has no files, finds none. */
-struct image_file *images_find(const struct region *region, const struct image_places *places);
-
-/* Copy those that were found into perf's cache (host-tools/perfdata/buildid_cache.h); one that
- * cannot be is told, and no failure. Left out is a file whose code lies at other offsets than its
- * link addresses (bareperf.elf, where no .sym beside it was made): under that build-id perf would
- * take it for files that a machine wrote as well, whose offsets are those. */
-void images_cache(const struct region *region, const struct image_file *files);
+/* The region's images by their names alone, no file found: an array for images_free() with
+ * region->header.images.count entries, NULL: no memory. An images_find() of struct writer_host, for
+ * a machine, which has no ELF files: places is ignored. */
+struct image_file *images_named(const struct region *region, const struct image_places *places);
 
 void images_free(struct image_file *files, uint32_t count);
-
-/* Directory of this executable, in a buffer of 4096 bytes; "." if the kernel does not say. */
-void tool_directory(char *directory);
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writer/ledger/recount.h"
 #include "writer/session/aux_drain.h"
 #include "writer/session/drain.h"
 #include "writer/session/perf_features.h"
@@ -17,8 +16,7 @@ static struct image_file *session_name_images(const struct session *session)
 	const struct session_options *options = &session->options;
 	const struct image_places places = { options->symbols, options->payload, options->booted };
 
-	return options->as_machine ? images_named(&session->region)
-	                           : images_find(&session->region, &places);
+	return options->host->images_find(&session->region, &places);
 }
 
 static int session_allocate(struct session *session, struct error *error)
@@ -69,8 +67,9 @@ static int session_open_file(struct session *session, struct error *error)
 	struct perf_writer *writer = session->options.writer;
 
 	if (!writer)
-		return perf_writer_open(&session->writer, session->options.output,
-		                        session->options.preallocate, error);
+		return perf_writer_open(&session->writer, session->options.host->output,
+		                        session->options.output, session->options.preallocate,
+		                        error);
 	session->writer = *writer;
 	*writer = (struct perf_writer){ 0 };
 	session->options.writer = NULL;
@@ -129,7 +128,7 @@ int session_begin(struct session *session, const struct region *region,
 	if (!code)
 		code = session_begin_file(session, error);
 	if (!code)
-		code = session_journal_open(session, error);
+		code = options->host->journal_open(session, error);
 	if (!code)
 		session_begin_rings(session);
 	if (!code && options->join)
@@ -321,7 +320,7 @@ static int session_finish_file(struct session *session, struct error *error)
 	blob_free(&end.ledger);
 	blob_free(&aux_index);
 	if (session->options.buildid_cache)
-		images_cache(&session->region, session->files);
+		session->options.host->images_cache(&session->region, session->files);
 	return code;
 }
 
@@ -332,7 +331,7 @@ static void session_recount(struct session *session)
 
 	if (session->writer.is_stream)
 		return; /* only the stream's reader can count its records */
-	recount_file(&session->ledger, session->options.output, &ignored);
+	session->options.host->recount(&session->ledger, session->options.output, &ignored);
 	drain_recount(session);
 }
 
@@ -363,7 +362,7 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 	}
 	session->region.channel->is_last = false;
 	session->ledger.head.interrupted = interrupted ? LEDGER_INTERRUPTED : 0;
-	kept = !session->is_gone && session_keep(session);
+	kept = !session->is_gone && session->options.host->journal_keep(session);
 	if (!session->is_gone)
 		session_take_last_accounts(session);
 	code = session_finish_file(session, error);
@@ -371,7 +370,7 @@ int session_finish(struct session *session, bool interrupted, struct error *erro
 	if (code && !kept)
 		session_recount(session);
 	if (!session->leaves)
-		journal_remove(&session->journal);
+		session->options.host->journal_remove(session->journal);
 	if (!code && session->trouble) {
 		*error = session->first_trouble;
 		code = session->trouble;
@@ -388,7 +387,8 @@ void session_end(struct session *session)
 	perf_writer_abandon(&session->writer);
 	images_free(session->files, session->region.header.images.count);
 	ledger_free(&session->ledger);
-	journal_close(&session->journal);
+	if (session->journal)
+		session->options.host->journal_close(session->journal);
 	free(session->readers);
 	free(session->bells);
 	free(session->broken);

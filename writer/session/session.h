@@ -10,24 +10,24 @@
 #include <stdint.h>
 
 #include "ringbuf/reader/ring_reader.h"
+#include "writer/host.h"
 #include "writer/ledger/ledger.h"
 #include "writer/perfdata/perf_writer.h"
 #include "writer/region/channel.h"
 #include "writer/region/region.h"
 #include "writer/session/images.h"
-#include "writer/util/journal.h"
 
 struct session_options {
-	const char *output;         /* path of perf.data */
-	uint64_t preallocate;       /* bytes of it, before anything is written */
+	const struct writer_host *host; /* the side that the writer runs on; never NULL */
+	const char *output;             /* path of perf.data */
+	uint64_t preallocate;           /* bytes of it, before anything is written */
 	struct perf_writer *writer; /* the same, opened already, for the session to take; or NULL */
 	const char *symbols;        /* --symbols, or NULL */
 	const char *payload;        /* the payload's file, or NULL */
 	const char *booted;         /* the image's file, or NULL */
 	const char *const *command; /* our own, for perf.data's header; NULL: the machine's */
 	int command_words;
-	bool as_machine; /* images by their own names: with command NULL, what the machine writes */
-	bool e_machine;  /* E_MACHINE, too, which only the newest perfs know */
+	bool e_machine;     /* E_MACHINE, too, which only the newest perfs know */
 	bool buildid_cache; /* put the images' files into perf's cache */
 	bool journal;       /* in a file beside the output, so that others can go on with it */
 	/* Shown each record when it is counted, with its event's index in the ledger; NULL: nobody
@@ -87,7 +87,7 @@ struct session {
 	struct error first_trouble;
 	struct session_found found;   /* drain.c's */
 	struct session_aux aux;       /* aux_drain.c's */
-	struct journal journal;       /* session_journal.c's */
+	struct journal *journal;      /* the host's; NULL: not open */
 	struct session_stops stops;   /* session_stops.c's */
 	struct session_rounds rounds; /* session_stream.c's */
 };
@@ -152,8 +152,7 @@ void session_begin_stops(struct session *session);
 void session_take_stops(struct session *session);
 void session_end_stops(struct session *session);
 
-/* Room for what session_save() keeps, and what is there already. The file is open. */
-int session_journal_open(struct session *session, struct error *error);
+/* Read the journal of the file, which is open: the size of its records, bytes. */
 int session_journal_resume(struct session *session, uint64_t *file_size, struct error *error);
 
 /* Find the ledger's counts that this session will not read: see session_join.c. */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "writer/session/images.h"
+#include "host-tools/session/images.h"
 
 bool guest_image_place(const char *arch, unsigned i, char path[PATH_MAX])
 {

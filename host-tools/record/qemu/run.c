@@ -15,8 +15,8 @@
 #include "host-tools/record/command/guest_image.h"
 #include "host-tools/record/qemu/run_machine.h"
 #include "host-tools/record/qemu/run_options.h"
+#include "host-tools/session/images.h"
 #include "host-tools/util/exit_status.h"
-#include "writer/session/images.h"
 
 /* The image: from --image, or from the build tree of this tool. */
 static int find_image(const struct run_options *options, char path[PATH_MAX], struct error *error)

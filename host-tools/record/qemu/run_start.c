@@ -10,6 +10,7 @@
 #include "host-tools/record/command/guest_archive.h"
 #include "host-tools/record/command/guest_text.h"
 #include "host-tools/record/qemu/run_machine.h"
+#include "host-tools/session/session_host.h"
 #include "host-tools/util/output.h"
 #include "host-tools/util/signals.h"
 
@@ -71,7 +72,7 @@ static int open_output(struct machine *machine, const struct run_options *option
 	if (strcmp(options->guest.words[0], "record") != 0 &&
 	    strcmp(options->guest.words[0], "stat") != 0)
 		return 0;
-	return perf_writer_open(&machine->drive.output, options->output.path,
+	return perf_writer_open(&machine->drive.output, session_host.output, options->output.path,
 	                        options->output.preallocate, error);
 }
 

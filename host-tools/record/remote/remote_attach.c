@@ -7,6 +7,7 @@
 
 #include "host-tools/record/remote/remote.h"
 #include "host-tools/record/remote/remote_recording.h"
+#include "host-tools/util/journal.h"
 #include "writer/region/region_salvage.h"
 
 /* Whether a journal of this run is beside the output. -ESTALE: the journal is of another run. */

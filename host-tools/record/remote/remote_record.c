@@ -14,7 +14,9 @@
 #include "host-tools/record/remote/remote_ask.h"
 #include "host-tools/record/remote/remote_recording.h"
 #include "host-tools/region/mailbox.h"
+#include "host-tools/session/session_host.h"
 #include "host-tools/util/exit_status.h"
+#include "host-tools/util/journal.h"
 
 #define STOP_S 5.0 /* s for a workload to end after its events were stopped */
 
@@ -157,7 +159,7 @@ static void tell_how_to_come_back(const struct remote_recording *r, bool silent)
 {
 	bool watched = r->drive.top && !r->options.output.is_kept;
 
-	if (!r->drive.session.leaves || (!r->drive.session.journal.path && !watched))
+	if (!r->drive.session.leaves || (!r->drive.session.journal->path && !watched))
 		return;
 	if (r->stopped)
 		say("the events of run %" PRIu64
@@ -278,8 +280,9 @@ int remote_recording_send(struct remote_recording *r, struct error *error)
 	if (!code)
 		code = remote_await_idle(&r->link, error);
 	if (!code)
-		code = perf_writer_open(&r->drive.output, r->options.output.path,
-		                        r->options.output.preallocate, error);
+		code = perf_writer_open(&r->drive.output, session_host.output,
+		                        r->options.output.path, r->options.output.preallocate,
+		                        error);
 	if (code)
 		return code;
 	region_header(&r->link.region, &header);

@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "host-tools/ledger/recount.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/report/dump/dump_filter.h"
 #include "host-tools/report/symbols/symbols.h"
 #include "host-tools/util/format.h"
 #include "writer/ledger/ledger.h"
-#include "writer/ledger/recount.h"
 
 #define DUMP_TYPES 88 /* record types that are counted each by itself */
 

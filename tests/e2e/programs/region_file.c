@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "abi/event_types.h"
+#include "host-tools/session/session_host.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "writer/session/session.h"
 
@@ -47,13 +48,15 @@ static int make_region(const char *path, unsigned samples, bool is_traced)
 
 static int write_file(const char *region_path, const char *path)
 {
-	const struct session_options options = { .output = path, .as_machine = true };
+	struct writer_host host = session_host;
+	const struct session_options options = { .host = &host, .output = path };
 	static struct session session;
 	struct channel channel;
 	struct region region;
 	struct error error = { "" };
 	int code = channel_open_file(&channel, region_path, &CHANNEL_ANY_FILE, &error);
 
+	host.images_find = images_named;
 	if (!code)
 		code = region_open(&region, &channel, &error);
 	if (!code)

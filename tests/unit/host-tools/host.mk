@@ -13,4 +13,5 @@ $(foreach test,$(HOST_SESSION),$(eval $(test)_SRCS += tests/unit/writer/session/
 $(foreach test,$(HOST_CHECK),$(eval $(test)_SRCS += tests/unit/host-tools/ledger/check_rig.c))
 $(foreach test,$(HOST_AUX),$(eval $(test)_SRCS += tests/unit/writer/session/aux_rig.c))
 channel_gdb_test_SRCS += tests/unit/host-tools/region/gdb/gdb_stub.c
+as_machine_test_SRCS += agent/volume/session_machine.c agent/volume/perf_output_volume.c
 crc32_test_LIBS := -lz

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host-tools/perfdata/perf_output_file.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "tests/unit/temporary.h"
 #include "writer/perfdata/perf_writer.h"
@@ -65,7 +66,7 @@ static void write_file(int count)
 	struct perf_writer_end end = { .features = features, .feature_count = 2 };
 	struct perf_writer writer;
 
-	assert_int_equal(perf_writer_open(&writer, path, 0, &error), 0);
+	assert_int_equal(perf_writer_open(&writer, &perf_output_file, path, 0, &error), 0);
 	assert_int_equal(perf_writer_begin(&writer, events, 2, &error), 0);
 	write_records(&writer, count);
 	blob_perf_string(&features[0].blob, "host \033[1m");
@@ -160,7 +161,7 @@ static void events_have_the_names_that_the_file_gives_them(void **state)
 	struct perf_reader reader;
 
 	(void)state;
-	assert_int_equal(perf_writer_open(&writer, path, 0, &error), 0);
+	assert_int_equal(perf_writer_open(&writer, &perf_output_file, path, 0, &error), 0);
 	assert_int_equal(perf_writer_begin(&writer, events, 2, &error), 0);
 	blob_u32(&feature.blob, 2);
 	blob_u32(&feature.blob, sizeof(struct perf_event_attr));
@@ -292,7 +293,7 @@ static void a_file_that_was_not_finished_has_what_was_flushed(void **state)
 	struct perf_writer writer;
 
 	(void)state;
-	assert_int_equal(perf_writer_open(&writer, path, 0, &error), 0);
+	assert_int_equal(perf_writer_open(&writer, &perf_output_file, path, 0, &error), 0);
 	assert_int_equal(perf_writer_begin(&writer, events, 2, &error), 0);
 	write_records(&writer, 10);
 	perf_writer_flush(&writer);
@@ -316,7 +317,7 @@ static void pieces_lie_behind_what_was_added_before_them(void **state)
 	uint64_t size_before;
 
 	(void)state;
-	assert_int_equal(perf_writer_open(&writer, path, 0, &error), 0);
+	assert_int_equal(perf_writer_open(&writer, &perf_output_file, path, 0, &error), 0);
 	assert_int_equal(perf_writer_begin(&writer, events, 2, &error), 0);
 	write_records(&writer, 10);
 	size_before = perf_writer_size(&writer);
@@ -334,14 +335,14 @@ static void a_file_that_was_not_begun_is_removed_and_the_older_one_put_back(void
 	struct perf_writer writer;
 
 	(void)state;
-	assert_int_equal(perf_writer_open(&writer, path, 0, &error), 0);
+	assert_int_equal(perf_writer_open(&writer, &perf_output_file, path, 0, &error), 0);
 	assert_int_equal(access(old_path, F_OK), 0);
 	perf_writer_abandon(&writer);
 	assert_int_not_equal(access(old_path, F_OK), 0);
 	load_file();
 	assert_int_equal(count_records(bytes, size), RECORDS);
 	unlink(path);
-	assert_int_equal(perf_writer_open(&writer, path, 0, &error), 0);
+	assert_int_equal(perf_writer_open(&writer, &perf_output_file, path, 0, &error), 0);
 	perf_writer_abandon(&writer);
 	assert_int_not_equal(access(path, F_OK), 0);
 }
@@ -354,7 +355,7 @@ static void what_can_not_be_written_is_an_error_and_stays_if_it_is_no_file(void 
 	(void)state;
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0); /* there are no offsets in a pipe */
-	assert_int_equal(perf_writer_open(&writer, path, 0, &error), -ESPIPE);
+	assert_int_equal(perf_writer_open(&writer, &perf_output_file, path, 0, &error), -ESPIPE);
 	snprintf(place, sizeof(place), "writing %s", path);
 	assert_non_null(strstr(error.text, place));
 	assert_int_equal(access(path, F_OK), 0);

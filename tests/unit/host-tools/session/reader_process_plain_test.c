@@ -23,6 +23,7 @@
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/region/shm/ivshmem_server.h"
 #include "host-tools/session/reader_process.h"
+#include "host-tools/util/journal.h"
 #include "tests/unit/writer/session/session_rig.h"
 #include "writer/perfdata/sample.h"
 
@@ -206,11 +207,11 @@ static void a_reader_may_die_at_any_instruction(void **state)
 	if (!HOST_CAN_STEP)
 		skip();
 	for (long step = 0; step < STEPS; step += STRIDE) {
-		uint64_t commits = journal_commits(&session.journal);
+		uint64_t commits = journal_commits(session.journal);
 
 		fill();
 		one_dies_at(step);
-		died_after_commit += journal_commits(&session.journal) != commits;
+		died_after_commit += journal_commits(session.journal) != commits;
 		fill();
 		session_restore(&session);
 	}
@@ -271,11 +272,11 @@ static void readers_that_are_killed_are_replaced_and_nothing_is_missed(void **st
 	(void)state;
 	assert_int_equal(reader_process_start(&reader, &session, &progress, &error), 0);
 	for (unsigned kills = 0; kills < KILLS; kills++) {
-		uint64_t commits = journal_commits(&session.journal);
+		uint64_t commits = journal_commits(session.journal);
 
 		for (int i = 0; i < 300; i++)
 			go_on((unsigned)i % FIXTURE_RINGS);
-		while (journal_commits(&session.journal) == commits)
+		while (journal_commits(session.journal) == commits)
 			usleep(100);
 		usleep((unsigned)rand_r(&seed) % 1000);
 		kill(reader.pid, SIGKILL);

@@ -19,6 +19,7 @@
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/perf_output_file.h"
 #include "host-tools/region/region_lease.h"
+#include "host-tools/session/session_host.h"
 #include "tests/unit/temporary.h"
 #include "tests/unit/writer/session/session_rig.h"
 #include "writer/session/aux_drain.h"
@@ -64,7 +65,7 @@ static int teardown(void **state)
 
 static struct session_options options(void)
 {
-	return (struct session_options){ .output = path, .journal = true };
+	return (struct session_options){ .host = &session_host, .output = path, .journal = true };
 }
 
 static void begin(void)
@@ -92,7 +93,7 @@ static void write_samples(unsigned count)
 /* Another reader takes what there is. */
 static void read_elsewhere(void)
 {
-	struct session_options how = { .output = "/dev/null" };
+	struct session_options how = { .host = &session_host, .output = "/dev/null" };
 
 	channel_rig_bring(&channel);
 	assert_int_equal(session_begin(&session, &region, &how, &error), 0);

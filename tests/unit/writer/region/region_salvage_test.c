@@ -16,6 +16,7 @@
 
 #include "abi/event_types.h"
 #include "host-tools/ledger/check.h"
+#include "host-tools/session/session_host.h"
 #include "ringbuf/keep.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "tests/unit/temporary.h"
@@ -262,11 +263,13 @@ static void check_trace(const struct region *region, uint32_t ring)
 static bool check_books(const struct region *region)
 {
 	char path[PATH_MAX];
-	struct session_options options = { .output = path, .as_machine = true };
+	struct writer_host host = session_host;
+	struct session_options options = { .host = &host, .output = path };
 	struct session session;
 	struct error error = { "" };
 	bool torn;
 
+	host.images_find = images_named;
 	temporary_path(path, "salvaged");
 	unlink(path);
 	options.join = region_was_read(region);

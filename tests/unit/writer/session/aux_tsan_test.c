@@ -20,6 +20,7 @@
 #include "abi/event_types.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/perf_reader.h"
+#include "host-tools/session/session_host.h"
 #include "tests/unit/host-tools/region/channel_rig.h"
 #include "tests/unit/host-tools/region_fixture.h"
 #include "tests/unit/temporary.h"
@@ -154,9 +155,9 @@ static void assert_file(uint64_t end)
 static void a_session_beside_the_hardware_has_every_byte_in_its_file(void **state)
 {
 	static const char *const command[] = { "test" };
-	const struct session_options options = { .output = path,
-		                                 .command = command,
-		                                 .command_words = 1 };
+	const struct session_options options = {
+		.host = &session_host, .output = path, .command = command, .command_words = 1
+	};
 	struct session session;
 	pthread_t thread;
 	uint64_t got;

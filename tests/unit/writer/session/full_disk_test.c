@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "host-tools/ledger/missing.h"
+#include "host-tools/perfdata/perf_output_file.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "tests/unit/temporary.h"
 #include "tests/unit/writer/session/session_rig.h"
@@ -112,7 +113,7 @@ static int write_all(uint64_t bytes)
 	blob_add(&features[1].blob, FEATURE, sizeof(FEATURE));
 	blob_add(&end.ledger, LEDGER, sizeof(LEDGER));
 	limit(bytes);
-	code = perf_writer_open(&writer, path, 0, &error);
+	code = perf_writer_open(&writer, &perf_output_file, path, 0, &error);
 	if (!code) {
 		code = perf_writer_begin(&writer, &event, 1, &error);
 		if (code)
@@ -147,7 +148,7 @@ static void an_index_is_cut_wherever_it_stands(void **state)
 
 	(void)state;
 	blob_add(&features[0].blob, FEATURE, sizeof(FEATURE));
-	assert_int_equal(perf_writer_open(&writer, path, 0, &error), 0);
+	assert_int_equal(perf_writer_open(&writer, &perf_output_file, path, 0, &error), 0);
 	assert_int_equal(perf_writer_begin(&writer, &event, 1, &error), 0);
 	add_record(&writer, 9);
 	blob_u64(&features[1].blob, UINT64_MAX / 2);
@@ -391,7 +392,7 @@ static void what_is_reserved_is_there_before_and_given_back_behind(void **state)
 {
 	const struct perf_writer_end end = { 0 };
 	struct perf_writer writer;
-	int code = perf_writer_open(&writer, path, 4 << 20, &error);
+	int code = perf_writer_open(&writer, &perf_output_file, path, 4 << 20, &error);
 
 	(void)state;
 	if (code == -EOPNOTSUPP)
@@ -410,7 +411,8 @@ static void what_cannot_be_reserved_is_told_and_the_old_file_stays(void **state)
 
 	(void)state;
 	assert_int_equal(write_all(UNLIMITED), 0);
-	assert_true(perf_writer_open(&writer, path, (uint64_t)1 << 60, &error) < 0);
+	assert_true(perf_writer_open(&writer, &perf_output_file, path, (uint64_t)1 << 60, &error) <
+	            0);
 	assert_non_null(strstr(error.text, "reserving 1152921504606846976 bytes for "));
 	assert_true(size_of_file() > 0);
 	assert_true(access(old_path, F_OK) != 0);

@@ -9,8 +9,9 @@
 #include <cmocka.h>
 
 #include "host-tools/ledger/check.h"
+#include "host-tools/ledger/recount.h"
+#include "host-tools/session/session_host.h"
 #include "tests/unit/temporary.h"
-#include "writer/ledger/recount.h"
 
 struct fixture fixture;
 struct channel channel;
@@ -22,9 +23,9 @@ char path[PATH_MAX];
 void session_rig_begin(struct ivshmem_server *server)
 {
 	static const char *const command[] = { "bareperf", "run" };
-	const struct session_options options = { .output = path,
-		                                 .command = command,
-		                                 .command_words = 2 };
+	const struct session_options options = {
+		.host = &session_host, .output = path, .command = command, .command_words = 2
+	};
 
 	temporary_path(path, "session");
 	unlink(path);

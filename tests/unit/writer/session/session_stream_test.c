@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host-tools/session/session_host.h"
 #include "tests/unit/writer/session/session_rig.h"
 #include "writer/perfdata/sample.h"
 
@@ -28,9 +29,11 @@ static size_t size;
 static int begin_to(const char *output, uint64_t preallocate)
 {
 	static const char *const command[] = { "bareperf", "run" };
-	const struct session_options options = {
-		.output = output, .preallocate = preallocate, .command = command, .command_words = 2
-	};
+	const struct session_options options = { .host = &session_host,
+		                                 .output = output,
+		                                 .preallocate = preallocate,
+		                                 .command = command,
+		                                 .command_words = 2 };
 	int standard, code;
 
 	stream = memfd_create("stream", MFD_CLOEXEC);
@@ -264,9 +267,9 @@ static void a_reader_that_is_gone_is_the_recordings_error(void **state)
 {
 	int ends[2], standard;
 	static const char *const command[] = { "bareperf", "run" };
-	const struct session_options options = { .output = "-",
-		                                 .command = command,
-		                                 .command_words = 2 };
+	const struct session_options options = {
+		.host = &session_host, .output = "-", .command = command, .command_words = 2
+	};
 
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "host-tools/util/journal.h"
 #include "writer/util/blob.h"
 #include "writer/util/error.h"
-#include "writer/util/journal.h"
 
 static void what_is_added_is_there_whatever_the_sizes(void **state)
 {

@@ -17,6 +17,7 @@
 #include "host-tools/region/channel_url.h"
 #include "host-tools/region/gdb/gdb_packet.h"
 #include "host-tools/region/region_lease.h"
+#include "host-tools/session/session_host.h"
 #include "tests/unit/host-tools/region/gdb/gdb_stub.h"
 #include "tests/unit/temporary.h"
 #include "tests/unit/writer/session/session_rig.h"
@@ -94,9 +95,9 @@ static bool runs(void)
 static void record(void)
 {
 	static const char *const command[] = { "bareperf", "record" };
-	const struct session_options options = { .output = path,
-		                                 .command = command,
-		                                 .command_words = 2 };
+	const struct session_options options = {
+		.host = &session_host, .output = path, .command = command, .command_words = 2
+	};
 
 	start(0);
 	temporary_path(path, "gdb-session");

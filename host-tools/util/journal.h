@@ -11,8 +11,8 @@
  *
  * A host that loses its power may keep any part of it.
  */
-#ifndef WRITER_UTIL_JOURNAL_H
-#define WRITER_UTIL_JOURNAL_H
+#ifndef HOST_TOOLS_UTIL_JOURNAL_H
+#define HOST_TOOLS_UTIL_JOURNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting anew, into a ledger, what is in a perf.data file: that counts, not what its writer said.
- */
-#ifndef WRITER_LEDGER_RECOUNT_H
-#define WRITER_LEDGER_RECOUNT_H
+/* Counting the records of a perf.data file again, into a ledger, instead of its writer's counts. */
+#ifndef HOST_TOOLS_LEDGER_RECOUNT_H
+#define HOST_TOOLS_LEDGER_RECOUNT_H
 
 #include "writer/ledger/ledger.h"
 
-struct perf_reader_record; /* host-tools/perfdata/perf_reader.h, which the machine lacks */
+struct perf_reader_record; /* host-tools/perfdata/perf_reader.h */
 
 struct recount {
 	struct ledger *ledger;         /* after ledger_recount() */

@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "host-tools/perfdata/buildid_cache.h"
+#include "host-tools/session/images.h"
 #include "tests/unit/host-tools/small_elf.h"
 #include "tests/unit/temporary.h"
-#include "writer/session/images.h"
 
 static struct tr_image images[2];
 static struct region region;
