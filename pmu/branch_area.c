@@ -4,9 +4,9 @@
 #include <errno.h>
 
 #define LEAST_SEGMENT ((uint64_t)TR_PAGE)
-#define MARGIN_MOST   128U /* records that may come while an interrupt is under way */
+#define MARGIN_MOST   128U /* records that may come before the interrupt is taken */
 
-/* At so many bytes from its begin. */
+/* The record at this offset, in bytes from the area's begin. */
 static struct branch_record *branch_area_place(const struct branch_area *area, uint64_t bytes)
 {
 	return (struct branch_record *)(void *)((uint8_t *)area->first + bytes);
@@ -30,8 +30,7 @@ int branch_area_init(struct branch_area *area, struct ring_aux *aux, void *memor
 	records = area->segment / sizeof(struct branch_record);
 	area->usual = records * sizeof(struct branch_record);
 	margin = records / 4 < MARGIN_MOST ? records / 4 : MARGIN_MOST;
-	area->margin = margin *
-	               sizeof(struct branch_record); /* no segment is less than half of one */
+	area->margin = margin * sizeof(struct branch_record); /* half a segment at least */
 	area->limit = branch_area_place(area, size);
 	area->last = branch_area_place(area, size - area->segment - area->segment / 2);
 	area->turn = branch_area_place(area, size - area->segment / 2);
@@ -41,7 +40,7 @@ int branch_area_init(struct branch_area *area, struct ring_aux *aux, void *memor
 	return 0;
 }
 
-/* The free bytes that opening a segment there needs at least. */
+/* The least number of free bytes that opening a segment there needs. */
 static uint64_t branch_area_wanted(const struct branch_area *area, const struct branch_space *next)
 {
 	return next->skip + area->segment / 2;

@@ -7,7 +7,7 @@
 
 const struct callchain_call *callchain_call;
 
-/* To end at most. */
+/* Write at most up to end. */
 RING_FAST uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct arch_frames frames)
 {
 	while (at < end) {
@@ -20,7 +20,7 @@ RING_FAST uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct a
 	return at;
 }
 
-/* ---- Where it depends on whose code it is ---- */
+/* ---- Hosted mode: not all code keeps frame records ---- */
 
 static bool callchain_keeps_frames(const struct callchain_image *image)
 {
@@ -29,7 +29,8 @@ static bool callchain_keeps_frames(const struct callchain_image *image)
 	return image->frames == CALLCHAIN_FRAMES_KEPT;
 }
 
-/* The records of code that keeps them, up to the first caller that does not. */
+/* Follow the records of code that keeps them, up to and including the first caller that does
+ * not. */
 static uint64_t *callchain_follow_kept(uint64_t *at, const uint64_t *end, struct arch_frames frames)
 {
 	while (at < end) {
@@ -46,7 +47,8 @@ static uint64_t *callchain_follow_kept(uint64_t *at, const uint64_t *end, struct
 	return at;
 }
 
-/* Where the stack is not followed: the function that is known all the same, and its caller. */
+/* The stack cannot be followed: write the called function and its caller, which callchain_call
+ * has. */
 static uint64_t *callchain_known(uint64_t *at, const uint64_t *end, uint64_t sp, uint64_t high)
 {
 	const struct callchain_call *call = __atomic_load_n(&callchain_call, __ATOMIC_RELAXED);
@@ -63,8 +65,8 @@ static uint64_t *callchain_known(uint64_t *at, const uint64_t *end, uint64_t sp,
 	return callchain_follow_kept(at, end, frames);
 }
 
-/* high: 0: it is not known where the stack lies. Out of line, as the usual way would have to save
- * its registers. */
+/* high 0: the stack's bounds are not known. Out of line, because inlined it would make the usual
+ * way save its registers. */
 static __attribute__((noinline)) uint64_t *
 callchain_by_image(const struct arch_regs *regs, uint64_t *at, const uint64_t *end, uint64_t high)
 {
@@ -89,7 +91,7 @@ static uint64_t *callchain_gather(const struct arch_regs *regs, uint64_t *at, un
 
 	*at++ = PERF_CONTEXT_USER;
 	*at++ = arch_regs_pc(regs);
-	if (RING_RARE(!high || callchain_images_told()))
+	if (RING_RARE(!high || callchain_images_are_known()))
 		return callchain_by_image(regs, at, end, high);
 	return callchain_follow(at, end, arch_frames(arch_regs_fp(regs), arch_regs_sp(regs), high));
 }
@@ -103,14 +105,14 @@ unsigned callchain_collect(const struct arch_regs *regs, uint64_t *ips, unsigned
 	return (unsigned)(callchain_gather(regs, ips, max_frames, high) - ips);
 }
 
-/* The last record that is followed straight ends below the stack's end, if the first one begins so
- * far below it. */
+/* The unrolled code ends below the stack's end if the first record begins at least this far
+ * below. */
 #define MARGIN (CALLCHAIN_STRAIGHT * sizeof(struct arch_frame))
 
 static bool callchain_may_go_straight(const struct callchain *chain, uint64_t start, uint64_t high)
 {
-	return start % sizeof(uint64_t) == 0 && high - start > MARGIN && !callchain_images_told() &&
-	       chain->max_frames > CALLCHAIN_STRAIGHT;
+	return start % sizeof(uint64_t) == 0 && high - start > MARGIN &&
+	       !callchain_images_are_known() && chain->max_frames > CALLCHAIN_STRAIGHT;
 }
 
 uint64_t callchain_put_slowly(struct callchain *chain, const struct arch_regs *regs, uint64_t *ips)

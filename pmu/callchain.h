@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interrupted code's callchain, newest first, as perf has it: PERF_CONTEXT_USER, the
+ * The interrupted code's callchain, newest first, in perf's format: PERF_CONTEXT_USER, the
  * interrupted pc, then return addresses.
  *
- * Follows frame records (System V AMD64 ABI 3.4.1; AAPCS64 6.4.6) only while each lies whole
- * and aligned inside the interrupted stack and above the one before, so any value in the
- * frame pointer is safe: nothing is read that is not our stack. A return address of 0 ends it.
- * Where the firmware goes on, not all code keeps them (pmu/callchain_images.h).
+ * A frame record (System V AMD64 ABI 3.4.1; AAPCS64 6.4.6) is followed only if it lies whole and
+ * aligned inside the interrupted stack and above the previous one. So any value in the frame
+ * pointer is safe: only the program's stack is read. A return address of 0 ends the chain. In
+ * hosted mode not all code keeps frame records (pmu/callchain_images.h).
  */
 #ifndef PMU_CALLCHAIN_H
 #define PMU_CALLCHAIN_H
@@ -18,43 +18,43 @@
 
 #define CALLCHAIN_MAX 127U /* frames, perf's default sample_max_stack */
 
-/* A call that code of ours stands in: for code that keeps no frame records, of whose callers
- * nothing else is known. */
+/* A call into code that keeps no frame records, noted by a stub of ours, because its callers could
+ * not be found otherwise. */
 struct callchain_call {
-	uint64_t pc;     /* in that code */
+	uint64_t pc;     /* an address in the called code */
 	uint64_t caller; /* where it returns to */
-	uint64_t frame;  /* the record that says so; 0: none */
+	uint64_t frame;  /* the caller's frame record; 0: none */
 	const struct callchain_call *before;
 };
 
-/* Of the boot CPU, the latest; NULL: none. One that lies below the interrupted stack was left by
- * another way than by its return. */
+/* The latest such call of the boot CPU; NULL: none. An entry below the interrupted stack is stale:
+ * its call was left without a return. */
 extern const struct callchain_call *callchain_call;
 
-/* Write it to ips: at most 1 + max_frames entries (max_frames <= CALLCHAIN_MAX, at least 1);
- * returns how many. Any context. */
+/* Write the callchain to ips: at most 1 + max_frames entries (max_frames from 1 to CALLCHAIN_MAX).
+ * Returns the number of entries. Any context. */
 unsigned callchain_collect(const struct arch_regs *regs, uint64_t *ips, unsigned max_frames);
 
-/* So many frames are followed in a straight line, where the stack has room for as many above. */
+/* The number of frames that are followed by unrolled code, if the stack has room for them above. */
 #define CALLCHAIN_STRAIGHT 8U
 
-/* The state of a writer of many callchains: the stack that it last found. */
+/* The state of code that writes many callchains: the stack that it found last. */
 struct callchain {
 	uint64_t low, high;
-	uint64_t straight; /* words of it, from low on, with room enough above; none: 0 */
+	uint64_t straight; /* words from low on in which frames may be followed unrolled; 0: none */
 	unsigned max_frames;
 };
 
-/* callchain_collect() for who keeps chain. Any context. */
+/* callchain_collect() for a caller that keeps chain. Any context. */
 uint64_t callchain_put_slowly(struct callchain *chain, const struct arch_regs *regs, uint64_t *ips);
 
-/* Go on behind n entries, at at, up to most, with the frame record at frame, which may lie from low
- * on; returns how many there are then. Of the stack that ends at high. */
+/* Continue a chain that has n entries at `at`, up to most entries, with the frame record at frame.
+ * The stack is [low, high). Returns the new number of entries. Any context. */
 uint64_t callchain_go_on(uint64_t *at, uint64_t n, uint64_t most, uint64_t frame, uint64_t low,
                          uint64_t high);
 
-/* How far it is from low, which is as far above below, to frame, in words; huge: it is not above
- * low, or no whole number. */
+/* The distance from below + above to frame, in words; huge if it is negative or no whole number of
+ * words. */
 static inline uint64_t callchain_step(uint64_t below, uint64_t frame, uint64_t above)
 {
 	uint64_t step = frame - above;
@@ -65,9 +65,10 @@ static inline uint64_t callchain_step(uint64_t below, uint64_t frame, uint64_t a
 }
 
 /*
- * The same in a straight line. room is how far above low the last good record may begin, with such
- * a margin that the followed records need not be subtracted: a step that is too long, backward or
- * uneven is longer than room. Records beyond room are checked one by one.
+ * The same in unrolled code. room is how far above low the last good record may begin. The margin
+ * below the stack's end is so large that each followed record need not be checked against it alone:
+ * a step that is too long, backward or unaligned is longer than room. Records beyond room are
+ * checked one by one.
  */
 RING_FAST uint64_t callchain_put(struct callchain *chain, const struct arch_regs *regs,
                                  uint64_t *ips)

@@ -3,12 +3,13 @@
 
 #include <stddef.h>
 
-/* By their starts; they do not overlap. */
+/* Sorted by start; they do not overlap. */
 static struct callchain_image images[CALLCHAIN_IMAGES_MAX];
-static unsigned nr_images; /* 0 while they are moved: a handler then finds none */
+static unsigned nr_images; /* 0 while entries are moved: a handler then finds no image */
 bool callchain_images_have_begun;
 
-/* A handler on this CPU sees the count change between the stores before this and those after it. */
+/* The compiler must keep the order of the stores around this one, as a handler on this CPU may read
+ * in between. */
 static void images_set_count(unsigned count)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -28,7 +29,7 @@ void callchain_images_end(void)
 	images_set_count(0);
 }
 
-/* How many of so many begin at or below. */
+/* How many of the first count images begin at or below address. */
 static unsigned images_below(uint64_t address, unsigned count)
 {
 	unsigned low = 0, high = count;

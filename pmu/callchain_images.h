@@ -19,8 +19,8 @@ struct callchain_image {
 	enum callchain_frames frames;
 };
 
-/* From begin to end only the code of images that were added is taken to keep frame records; at
- * first there are none. Outside of that all code is. Thread. */
+/* Between begin and end only the code of the added images is assumed to keep frame records; the
+ * list starts empty. Outside of that span all code is. Thread. */
 void callchain_images_begin(void);
 void callchain_images_end(void);
 
@@ -31,8 +31,8 @@ void callchain_images_remove(uint64_t start);
 
 extern bool callchain_images_have_begun; /* callchain_images.c */
 
-/* Whether we are between begin and end. Any context. */
-static inline bool callchain_images_told(void)
+/* Whether callchain_images_begin() was called and callchain_images_end() not yet. Any context. */
+static inline bool callchain_images_are_known(void)
 {
 	return __atomic_load_n(&callchain_images_have_begun, __ATOMIC_RELAXED);
 }

@@ -13,7 +13,7 @@ static struct perf_event *context_end(const struct perf_event_context *c)
 	return c->events + c->nr_events;
 }
 
-/* A source with several events is frozen several times, which is the same as once. */
+/* A source with several events is frozen several times; that has the same effect as once. */
 static void context_disable_all(const struct perf_event_context *c)
 {
 	for (struct perf_event *e = c->events; e < context_end(c); e++) {
@@ -39,8 +39,8 @@ static bool context_has_member_of(const struct perf_event *leader, const struct 
 	return false;
 }
 
-/* A group that fills an AUX area needs counters of its own, traces while others start and stop, and
- * is not interrupted for them: it claims first, starts last and stops first. */
+/* A group that fills an AUX area needs counters of its own, and its trace runs while other groups
+ * start and stop. So it claims first, starts last and stops first. */
 static bool context_fills_aux(const struct perf_event *leader)
 {
 	for (unsigned i = 0; i < leader->nr_members; i++) {
@@ -50,21 +50,21 @@ static bool context_fills_aux(const struct perf_event *leader)
 	return false;
 }
 
-/* The counters of this source are too few: whoever uses them takes turns from now on. */
+/* This source has too few counters: all groups that use it take turns from now on. */
 static void context_contend(struct perf_event_context *c, const struct pmu *pmu)
 {
 	for (struct perf_event *e = c->events; e < context_end(c); e += e->nr_members)
 		e->rotates = e->rotates || (context_has_member_of(e, pmu) && !context_fills_aux(e));
 }
 
-/* The CPU is of a kind that does not count one of its events. */
+/* This kind of CPU cannot count one of the group's events. */
 static void context_switch_off(struct perf_event *leader, uint64_t now)
 {
 	for (unsigned i = 0; i < leader->nr_members; i++)
 		event_set_state(&leader[i], EVENT_OFF, now);
 }
 
-/* Give counters to every waiting group, from the first on. A group without any waits on. */
+/* Give counters to every waiting group, from `first` on. A group that gets none keeps waiting. */
 static int context_sched_in(struct perf_event_context *c, uint64_t now,
                             const struct perf_event **failed)
 {
@@ -99,7 +99,7 @@ static void context_sched_out(struct perf_event_context *c, bool all, uint64_t n
 	}
 }
 
-/* The next that rotates; the same if it is the only one. */
+/* Advance to the next group that rotates; if it is the only one, it stays. */
 static void context_advance(struct perf_event_context *c)
 {
 	do {
@@ -135,7 +135,7 @@ static const struct perf_event *context_find_waiting(const struct perf_event_con
 	return NULL;
 }
 
-/* Some groups have to wait. None may wait for ever: each must fit with the others gone. */
+/* Some groups have to wait. Each of them must fit alone, or it would wait for ever. */
 static int context_check_turns(struct perf_event_context *c, uint64_t now,
                                const struct perf_event **failed)
 {
@@ -160,7 +160,7 @@ static int context_claim_aux(struct perf_event_context *c, const struct perf_eve
 		int code = context_fills_aux(e) ? group_claim(e, failed) : -ENXIO;
 
 		if (code == -ENXIO)
-			continue; /* it stays off, or is not of these */
+			continue; /* the group is off, or is not of the wanted kind */
 		if (code)
 			return code;
 		event_set_state(e, EVENT_INACTIVE, clock_now());
@@ -189,7 +189,8 @@ static void context_stop_one(struct perf_event *event)
 		event->pmu->enable();
 }
 
-/* Those of each such group that fill, or those that do not. */
+/* Call for each event of groups that fill an AUX area: events that fill it themselves (that_fill),
+ * or the others. */
 static void context_for_aux_groups(const struct perf_event_context *c, bool that_fill,
                                    void (*call)(struct perf_event *event))
 {
@@ -320,9 +321,9 @@ void context_slow(struct perf_event_context *context, uint64_t factor)
 	}
 }
 
-/* ---- A CPU that stands still ---- */
+/* ---- A CPU that stalls for room ---- */
 
-void context_stand(struct perf_event_context *context)
+void context_stall(struct perf_event_context *context)
 {
 	context_disable_all(context);
 }

@@ -6,16 +6,17 @@
 
 #include "abi/trace_region.h"
 
-/* A bit a counter, numbered as in the CPU's own enable register: IA32_PERF_GLOBAL_CTRL (fixed ones
- * from 32), PERF_CNTR_GLOBAL_CTL, PMCNTENSET_EL0 (31: the cycle counter). */
+/* One bit per counter, numbered as in the CPU's own enable register: IA32_PERF_GLOBAL_CTRL (fixed
+ * counters from bit 32), PERF_CNTR_GLOBAL_CTL, or PMCNTENSET_EL0 (bit 31: the cycle counter). */
 struct counter_census {
-	uint64_t present; /* 0: nobody has looked yet */
-	/* firmware had left them counting, or TR_LEFTOVERS_TRACE on; they were stopped, cleared */
+	uint64_t present; /* 0: not looked at yet */
+	/* counters that firmware had left counting, or TR_LEFTOVERS_TRACE that it had left on; they
+	 * were stopped and cleared */
 	uint64_t leftovers;
-	uint64_t foreign; /* do not keep what is written to them: firmware's or a hypervisor's */
+	uint64_t foreign; /* lose a written value: firmware or a hypervisor uses them */
 };
 
-/* By the CPU's number; each is written by that CPU alone. */
+/* Indexed by CPU number; each CPU writes only its own entry. */
 extern struct counter_census counter_census[TR_MAX_CPUS];
 
 #endif

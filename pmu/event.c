@@ -38,7 +38,8 @@ bool pmu_is_here(const struct pmu_source *source)
 	return !pmu_of(source)->probe(&why);
 }
 
-/* An event that would count nothing, as nothing runs at the levels that its modifiers leave. */
+/* Refuse an event that could count nothing, because no code runs at the levels that its modifiers
+ * leave. */
 static int event_check_levels(struct perf_event *event)
 {
 	uint64_t flags = event->attr.flags;
@@ -90,7 +91,8 @@ void event_set_state(struct perf_event *event, enum event_state state, uint64_t 
 		event->tstamp = now;
 }
 
-/* A handler of the event can throttle it in between, and then tstamp changes last. */
+/* A handler may throttle the event between the reads. It then changes tstamp last, and the loop
+ * reads again. */
 struct event_times event_times(const struct perf_event *event, uint64_t now)
 {
 	struct event_times times;
@@ -125,7 +127,7 @@ void event_publish(const struct perf_event *event, struct tr_event_ledger *ledge
 	uint64_t generated;
 	unsigned tries = 3;
 
-	/* A sample in between would tear count and period apart. */
+	/* Read again if a sample came in between: count and period would not match. */
 	do {
 		generated = ring_load(&event->account.generated);
 		ring_barrier();
@@ -157,12 +159,12 @@ const char *event_error_text(int code)
 		{ -EOPNOTSUPP, "its event source cannot do that" },
 		{ -ENOLINK,
 		  "no table of the firmware's names an interrupt for this CPU's counters" },
-		{ -EBUSY, "the hardware is in use by somebody else" },
+		{ -EBUSY, "the hardware is in use already" },
 		{ -EAGAIN, "it needs more counters than are free" },
 		{ -ENOMEM, "out of memory" },
 		{ -ENXIO, "no traced CPU is of a kind that counts it" },
 		{ -EIO, "its result is wrong" },
-		{ -ETIMEDOUT, "it did not answer in time" },
+		{ -ETIMEDOUT, "it did not respond in time" },
 	};
 
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

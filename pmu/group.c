@@ -36,7 +36,7 @@ int group_sched_in(struct perf_event *leader, uint64_t now, const struct perf_ev
 	for (unsigned i = 0; i < leader->nr_members && !code; i++) {
 		struct perf_event *event = &leader[i];
 
-		throttle_tell_end(event, now);
+		throttle_report_end(event, now);
 		event_set_state(event, EVENT_ACTIVE, now);
 		usual_sample_prepare(event);
 		event->pmu->start(event);

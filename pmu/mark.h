@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Marks of the traced program, as samples of the event `marks` (pmu/software/marks.c): perf's
- * PERF_COUNT_SW_BPF_OUTPUT. Every perf prints its RAW as text if only NULs follow the text. So a
- * mark without values is written as its final text. A mark with values has its format, then room
- * for the text, then the values. The host writes the text over all of that
+ * PERF_COUNT_SW_BPF_OUTPUT. Every perf prints their RAW field as text if only NULs follow the text.
+ * So a mark without values is written as its final text. A mark with values has its format, then
+ * room for the text, then the values. The host writes the text over all three
  * (writer/perfdata/mark_text.h), so the record keeps its size.
  *
  *	word 0		header
@@ -11,7 +11,7 @@
  *	7, 8 ..		RAW: its size in the lower half of the first, then text, NUL, and NULs up to
  *			the word's end; of a mark with values: MARK_ROOM words for each; the values
  *
- * A format with values begins with a byte that is no text: how many there are.
+ * A format with values begins with a byte that is no text: the number of values.
  */
 #ifndef PMU_MARK_H
 #define PMU_MARK_H
@@ -26,22 +26,23 @@
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW)
 #define MARK_HEAD   56U /* bytes before RAW */
-#define MARK_TEXT   8U  /* words of RAW with the text, at most; at least 2 */
+#define MARK_TEXT   8U  /* most words of RAW with the text; at least 2 */
 #define MARK_VALUES 4U
-#define MARK_ROOM   2U /* words a value: with itself 24 bytes, which every integer fits into */
+#define MARK_ROOM   2U /* words per value: 24 bytes with it, enough as text */
 
 /* Bytes of the longest mark. */
 #define MARK_SIZE_MAX (MARK_HEAD + 8U * (MARK_TEXT + (1 + MARK_ROOM) * MARK_VALUES))
 
-/* Whether an event is of marks: with a sample_period they are recorded, else counted. */
+/* Whether the event is `marks`: with a sample_period they are recorded, otherwise only counted. */
 static inline bool mark_is_event(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
 }
 
-/* Each CPU's marks. event records them, NULL: marks are off; slow counts the calls that are in
- * mark_put_slow(): both written on that CPU. calls, image and size belong to
- * agent/payload/payload_calls.c, which gets the address of calls and finds the others beside it. */
+/* Each CPU's marks. event records them (NULL: marks are off); slow is the number of calls inside
+ * mark_put_slow(). That CPU writes both. calls, image and size belong to
+ * agent/payload/payload_calls.c, which gets the address of calls and finds the other two beside
+ * it. */
 extern struct mark_cpu {
 	const void *calls[5];
 	struct perf_event *event;
@@ -49,13 +50,13 @@ extern struct mark_cpu {
 	uint64_t slow;
 } mark_cpus[TR_MAX_CPUS];
 
-/* Write the result of marks that were only counted, at the end of the counting: a sample of the
- * event with this text as RAW. Any context on event->cpu. */
-void mark_tell(struct perf_event *event, const char *text);
+/* Write the result of marks that were only counted, when counting ends: a sample of the event with
+ * this text as RAW. Any context on event->cpu. */
+void mark_report(struct perf_event *event, const char *text);
 
-/* Build one of size bytes, of which MARK_HEAD are before RAW. Two words are loaded before they are
- * stored, as Arm does that by one instruction each, and no more, as x86 has no registers for more.
- * raw has no fewer than two words, and nearly all texts no more. */
+/* Build a record of size bytes, MARK_HEAD of them before RAW. Words are loaded and stored in pairs:
+ * Arm moves a pair by one instruction, and x86 has no registers for more. raw has at least two
+ * words; nearly all texts have exactly two. */
 RING_FAST void mark_build(const struct perf_event *event, uint64_t *at, uint32_t size, uint64_t ip,
                           uint64_t time, const uint64_t *raw, uint32_t values,
                           const uint64_t *value)
@@ -84,13 +85,14 @@ RING_FAST void mark_build(const struct perf_event *event, uint64_t *at, uint32_t
 		at[end + i] = value[i];
 }
 
-/* mark_put() where the ring has something to look at. */
+/* mark_put() when the ring needs more than the fast way. */
 void mark_put_slow(struct perf_event *event, uint64_t ip, const uint64_t *raw, uint32_t bytes,
                    uint32_t values, const uint64_t *value);
 
-/* raw, of bytes: RAW as it is to be, its size included, room and values aside; values: how many of
- * value count. At least two words of text. Any context on event->cpu, nested or not. False:
- * mark_put_slow() is to do it; called apart, so that here all stays in registers. */
+/* raw has bytes bytes: RAW as it will be written, its size included, without the room and the
+ * values. values is the length of value. At least two words of text. Any context on event->cpu,
+ * nested or not. Returns false if the caller must call mark_put_slow(); that is a separate call so
+ * that this function keeps everything in registers. */
 RING_FAST bool mark_put(struct perf_event *event, uint64_t ip, const uint64_t *raw, uint32_t bytes,
                         uint32_t values, const uint64_t *value)
 {
@@ -101,7 +103,7 @@ RING_FAST bool mark_put(struct perf_event *event, uint64_t ip, const uint64_t *r
 
 	if (RING_RARE(!at))
 		return false;
-	RING_OPAQUE(event); /* or gcc keeps the account's address for the way that is rare */
+	RING_OPAQUE(event); /* otherwise gcc saves the account's address for the slow way */
 	out.account = &event->account;
 	mark_build(event, at, size, ip, time, raw, values, value);
 	out.sample = true;

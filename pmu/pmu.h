@@ -20,30 +20,29 @@ struct sampling {
 	uint64_t period;     /* between samples, counts; 0: it only counts */
 	uint64_t next;       /* event->count at which the next sample is due */
 	uint64_t sampled_at; /* time_running at the last sample, ns, for -F */
-	uint64_t
-	    steady; /* period, as long as it stays the same and fits pmu/usual_sample.h; else 0 */
-	uint64_t dense;       /* cycles: interrupts closer than this need it; 0: they do not */
-	uint64_t interrupted; /* cycles: the last one, where dense is set */
-	uint64_t pc;          /* that it found */
-	uint64_t slower;      /* of -F: so many times as seldom as attr says; 0 is as 1 */
-	uint64_t least;       /* that a counter may be programmed with; 0 is as 1 */
+	uint64_t steady; /* period, while it stays the same and fits pmu/usual_sample.h; else 0 */
+	uint64_t dense;  /* cycles: closer interrupts are checked; 0: none */
+	uint64_t interrupted; /* cycles: the last interrupt, if dense is set */
+	uint64_t pc;          /* that the last interrupt found */
+	uint64_t slower;      /* -F: the period is this many times attr's; 0 means 1 */
+	uint64_t least;       /* the shortest period a counter may be programmed with; 0 means 1 */
 };
 
-/* How many samples may still come in one tick's time; pmu/throttle.h. */
+/* How many more samples may come in one tick's time; pmu/throttle.h. */
 struct throttle {
 	uint64_t left;
-	uint64_t since; /* ns: when there were limit left; 0: not begun */
+	uint64_t since; /* ns: when left was last set to limit; 0: not begun */
 	uint64_t limit; /* 0: none */
 };
 
 /* The words that every sample of an event has in common; pmu/usual_sample.h. */
 struct usual_sample {
-	uint64_t most;   /* bytes of a record; more than any ring has: its samples are not usual */
-	uint64_t header; /* with a callchain: without its size */
+	uint64_t most;   /* bytes of a record; if larger than any ring, the samples are not usual */
+	uint64_t header; /* of a sample with a callchain: the header without the chain's size */
 	uint64_t tid, cpu;
 	struct clock_line clock;
 	bool has_chain;
-	bool has_trailer; /* of a side-band record: with the fields that `record` asks for */
+	bool has_trailer; /* side-band records have `record`'s usual trailer */
 	struct callchain chain;
 };
 
@@ -51,23 +50,23 @@ enum event_state {
 	EVENT_OFF,
 	EVENT_INACTIVE,  /* enabled; waits for a counter */
 	EVENT_ACTIVE,    /* counts */
-	EVENT_THROTTLED, /* has its counter, which stands still until the next tick */
+	EVENT_THROTTLED, /* has its counter, which is stopped until the next tick */
 };
 
 /* The account of a trace's branches: records + lost = taken (event->count) + interrupts. */
 struct branch_account {
 	uint64_t records;
-	uint64_t interrupts; /* of these, deliveries of interrupts, which are no branches */
-	uint64_t returns;    /* of the taken ones, returns from our handlers */
-	uint64_t lost;       /* taken, not recorded */
-	bool unknown;        /* nobody counts what is taken: lost means nothing */
+	uint64_t interrupts; /* interrupt deliveries among the records, which are no branches */
+	uint64_t returns;    /* returns from our handlers among the taken branches */
+	uint64_t lost;       /* taken branches that were not recorded */
+	bool unknown;        /* taken branches are not counted, so lost has no meaning */
 };
 
-/* Room for what a source keeps of an event, whose shape its header says. */
+/* Room for a source's data about an event. The type is in the source's header. */
 #define EVENT_HW_SIZE  352U
 #define EVENT_HW_ALIGN 8U
 
-/* Have of(event) be that: a type that fits, or it is not compiled. */
+/* Define of(event), which returns that room as type; it does not compile if type does not fit. */
 #define EVENT_HW(type, of)                                                                \
 	_Static_assert(sizeof(type) <= EVENT_HW_SIZE && _Alignof(type) <= EVENT_HW_ALIGN, \
 	               "EVENT_HW_SIZE");                                                  \
@@ -78,24 +77,24 @@ struct branch_account {
 
 struct perf_event {
 	struct perf_event_attr attr;
-	uint64_t config3; /* perf's, which lies beyond attr's size */
+	uint64_t config3; /* perf's config3, which attr's older size lacks */
 	const struct pmu *pmu;
 	unsigned cpu;
 	unsigned evsel;                  /* position on the command line */
-	struct perf_event *group_leader; /* itself, where it is in no group */
-	unsigned nr_members;             /* of a leader: it and those that follow it in memory */
+	struct perf_event *group_leader; /* the event itself, if it is in no group */
+	unsigned nr_members;             /* of a leader: events in the group */
 	bool rotates;                    /* of a leader: the group takes turns with others */
-	struct ring *ring;               /* that it writes to */
-	struct ring_aux *aux;            /* that it fills; NULL without PMU_AUX */
+	struct ring *ring;               /* the ring that it writes to */
+	struct ring_aux *aux;            /* the AUX area that it fills; NULL without PMU_AUX */
 	struct ring_account account;
-	uint64_t count;     /* of the counter, since it was first added */
-	uint64_t sampled;   /* sum of the PERIODs of all samples; count - sampled = residue */
-	uint64_t throttled; /* THROTTLE episodes */
-	uint64_t slower;    /* by context_slow(); 0: it was not called, or has no effect */
-	bool told;          /* THROTTLE is written, UNTHROTTLE not yet */
+	uint64_t count;        /* of the counter, since it was first added */
+	uint64_t sampled;      /* sum of the PERIODs of all samples; count - sampled = residue */
+	uint64_t throttled;    /* THROTTLE episodes */
+	uint64_t slower;       /* factor of context_slow(); 0: not called, or it has no effect */
+	bool throttle_written; /* THROTTLE is written, UNTHROTTLE not yet */
 	enum event_state state;
 	enum event_state held; /* the state after a pause; OFF: it is not paused */
-	uint64_t tstamp;       /* ns: the times below are as of then; event_times() */
+	uint64_t tstamp;       /* ns: when the times below were last updated; event_times() */
 	uint64_t time_enabled; /* ns */
 	uint64_t time_running; /* ns in which it counted */
 	struct sampling sampling;
@@ -104,59 +103,60 @@ struct perf_event {
 	struct branch_account branches;
 	const char *name;
 	const char *why; /* event_init failed: a phrase, if the source has one */
-	/* Where the CPU waits for room rather than lose (NULL: it does not): called by a source
-	 * that fills the AUX area and is about to want bytes of it, behind what it has published,
-	 * by a handler that interrupted a thread. Returns when they are there, and room for its
-	 * record in the ring, or when it is no use; it may have stopped the event. False: it is no
-	 * use. */
+	/* Wait for room instead of losing data (`--lossless`); NULL: this CPU does not wait. A
+	 * source that fills the AUX area calls it, in a handler that interrupted a thread, before
+	 * it needs bytes of the area behind the published part. Returns true when the area has that
+	 * room and the ring has room for the AUX record. Returns false if waiting is useless; it
+	 * may have stopped the event. */
 	bool (*await_room)(struct perf_event *event, uint64_t bytes);
-	/* Called by a source that traces code which masks interrupts, as no tick may come, for as
-	 * long as asked's word, which others write, is not what was heard; it may stop the event.
-	 * asked NULL: nobody wants to. NMI that interrupted no handler. */
+	/* Serve the host's requests, and stop the event if asked. A source that traces code with
+	 * interrupts masked, where no tick may come, calls it while *asked, which others write,
+	 * differs from heard. asked NULL: no requests. NMI that interrupted no handler. */
 	void (*attend)(struct perf_event *event);
 	const uint32_t *asked;
 	uint32_t heard;
-	_Alignas(EVENT_HW_ALIGN) unsigned char hw[EVENT_HW_SIZE]; /* its source's; EVENT_HW() */
+	_Alignas(EVENT_HW_ALIGN) unsigned char hw[EVENT_HW_SIZE]; /* EVENT_HW() */
 };
 
-/* All sources that this image was built with, each the beginning of a struct pmu, ended by NULL;
- * general ones last. */
+/* All sources that this image was built with, ended by NULL; each is the first member of a struct
+ * pmu. Generic ones are last. */
 extern const struct pmu_source *const pmu_sources[];
 
-/* Whether the machine has what it drives, whoever uses that. Thread. */
+/* Whether the machine has the hardware of this source, used or not. Thread. */
 bool pmu_is_here(const struct pmu_source *source);
 
-/* The source that has this type for its own, or NULL: for generic events several serve it. */
+/* The source whose own type this is; NULL for generic events, which several sources serve. */
 const struct pmu_source *pmu_of_type(uint32_t type);
 
 /* Bind event (attr, cpu, evsel, name set by the caller; its group, or NULL for none) to the first
  * source that serves it. -ENOENT if none does, else that source's error. Thread. */
 int event_init(struct perf_event *event);
 
-/* Go over to state, with the times kept: now is ns. Not while it counts, but in its handler. */
+/* Change the event's state at now (ns), and update its times. Not while it counts, except in its
+ * own handler. */
 void event_set_state(struct perf_event *event, enum event_state state, uint64_t now);
 
-/* How long it was enabled, and how long it counted, at now; ns. A throttled event does not count,
- * and so a count * enabled / running stays true. Any context on its CPU. */
+/* How long the event was enabled, and how long it counted, until now; ns. A throttled event does
+ * not count as running, so count * enabled / running stays correct. Any context on its CPU. */
 struct event_times {
 	uint64_t enabled, running;
 };
 struct event_times event_times(const struct perf_event *event, uint64_t now);
 
-/* Bring event->count up to date, if it counts or may have been late. event->cpu with interrupts
- * masked, or a handler. */
+/* Bring event->count up to date if the event counts or may have an overflow pending. On event->cpu
+ * with interrupts masked, or in a handler. */
 void event_read(struct perf_event *event);
 
 /*
- * The counter of event has counted on to event->count: write one sample for all that came
- * since the last, its PERIOD the true distance. Not room enough: lost and counted. regs is
- * the interrupted state. An event that samples too often is stopped by this, with its group's
- * others of the same source. IRQ or NMI on event->cpu, its source's own handler.
+ * event->count was just updated from its counter: write one sample for all events since the last
+ * sample; its PERIOD is that true distance. If the ring lacks room, the sample is counted as lost.
+ * regs is the interrupted state. An event that samples too often is stopped here, with the events
+ * of its group that have the same source. IRQ or NMI on event->cpu, in the handler of its source.
  */
 void event_overflow(struct perf_event *event, const struct arch_regs *regs, uint64_t now);
 
-/* Copy the event's counters to its published ledger, as of now (ns). Event's CPU, or the event
- * disabled. */
+/* Copy the event's counters, as of now (ns), to its published ledger. On the event's CPU, or with
+ * the event disabled. */
 void event_publish(const struct perf_event *event, struct tr_event_ledger *ledger, uint64_t now);
 
 /* A source's error for the user, as a phrase. */

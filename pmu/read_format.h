@@ -10,11 +10,11 @@
 	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | \
 	 PERF_FORMAT_GROUP)
 
-/* Bytes of event's values, or its group's with PERF_FORMAT_GROUP; a multiple of 8. */
+/* Bytes of the event's values, or of its group's with PERF_FORMAT_GROUP; a multiple of 8. */
 uint32_t read_format_size(const struct perf_event *event);
 
-/* Put them at `at`, as of now (ns), and return what is behind them. The handler of event's source,
- * on its CPU. */
+/* Write the values, as of now (ns), at `at`; returns the address behind them. In the handler of the
+ * event's source, on its CPU. */
 uint64_t *read_format_put(uint64_t *at, struct perf_event *event, uint64_t now);
 
 #endif

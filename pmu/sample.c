@@ -46,7 +46,8 @@ uint32_t sample_size_most(const struct perf_event *event)
 	return size;
 }
 
-/* The usual one stands in usual_trailer_put() as well; usual_sample_test holds the two together. */
+/* usual_trailer_put() writes the same words for the usual fields; usual_sample_test compares
+ * both. */
 uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t time)
 {
 	uint64_t type = event->attr.sample_type;
@@ -80,9 +81,9 @@ static bool sample_is_usual(uint64_t type)
 	return __builtin_expect((type & ONE_WORD) == USUAL_SAMPLE, 1);
 }
 
-/* These words stand three times, for what a sample costs: here, in sample_put_unusual() with others
- * between them, and in usual_sample.h's event_overflow_alone(). usual_sample_test holds the first
- * and the last to the same bytes, cpu_clock_test the second to perf's order. */
+/* These words are written in three places, for speed: here, in sample_put_unusual() with others
+ * between them, and in event_overflow_alone() of usual_sample.h. usual_sample_test checks that the
+ * first and the last write the same bytes, cpu_clock_test that the second writes perf's order. */
 static inline uint64_t *sample_put_usual(uint64_t *at, const struct perf_event *event,
                                          const struct arch_regs *regs,
                                          const struct sample_data *data)
@@ -125,7 +126,7 @@ static __attribute__((noinline)) uint64_t *sample_put_unusual(uint64_t *at,
 	return at;
 }
 
-/* The fields of one word each, in the record's order. */
+/* The fields of one word each, in perf's order. */
 static inline uint64_t *sample_put_words(uint64_t *at, const struct perf_event *event,
                                          const struct arch_regs *regs,
                                          const struct sample_data *data)
@@ -149,7 +150,7 @@ static inline uint64_t *sample_begin(struct ring_output *out, struct perf_event 
 	return at;
 }
 
-/* Four at a time: on the way there is little else to do. */
+/* Unrolled by four, as the loop does little else. */
 static inline void sample_put_chain(uint64_t *at, const uint64_t *chain, unsigned frames)
 {
 	const uint64_t *end = chain + frames;
@@ -166,7 +167,7 @@ static inline void sample_put_chain(uint64_t *at, const uint64_t *chain, unsigne
 	}
 }
 
-/* Apart, because the room that it needs on the stack is its alone. */
+/* A function of its own, so that only samples with a callchain use its stack space. */
 static __attribute__((noinline)) void sample_output_with_chain(struct perf_event *event,
                                                                const struct arch_regs *regs,
                                                                const struct sample_data *data)

@@ -21,11 +21,11 @@ struct sample_data {
 void sample_output(struct perf_event *event, const struct arch_regs *regs,
                    const struct sample_data *data);
 
-/* Bytes of the longest that event can have. Thread. */
+/* Bytes of the longest sample that event can write. Thread. */
 uint32_t sample_size_most(const struct perf_event *event);
 
-/* The sample_id_all trailer that a side-band record of event ends with: perf's order, TID,
- * TIME, ID, STREAM_ID, CPU, IDENTIFIER as sample_type has them. Size in bytes. */
+/* The sample_id_all trailer at the end of each side-band record of event: TID, TIME, ID, STREAM_ID,
+ * CPU, IDENTIFIER in perf's order, as far as sample_type has them. Returns its size in bytes. */
 unsigned sample_id_size(uint64_t sample_type);
 uint64_t *sample_id_put(uint64_t *at, const struct perf_event *event, uint64_t time);
 
@@ -35,7 +35,7 @@ static inline uint64_t sample_pair(uint32_t first, uint32_t second)
 	return first | (uint64_t)second << 32;
 }
 
-/* An event's account.trailer: that, as of now. */
+/* An event's account.trailer: writes that trailer with the current time. */
 void sample_trailer(const struct ring_account *account, void *to);
 
 #endif

@@ -6,10 +6,11 @@
 #include "pmu/clock/clock.h"
 
 #define LONGEST_PERIOD (1ULL << 62)
-/* Below some 100 the way out of the handler overflows by itself; more, where one instruction counts
- * for many. */
+/* ns or events: a period below some 100 can be overflowed by the exit from the handler alone; 256
+ * leaves a margin for events that one instruction causes several times. */
 #define DENSE_PERIOD   256U
-/* ns: samples closer than this may be of nothing but ways out, however slow the machine is. */
+/* ns: samples closer than this may all come from exits of the handler, however slow the machine
+ * is. */
 #define DENSE_TIME     100000U
 
 int sampling_init(struct perf_event *event)
@@ -35,9 +36,9 @@ int sampling_init(struct perf_event *event)
 	return 0;
 }
 
-/* The sampled code must advance, throttled or not. As long as it stays at the same place, and the
- * counter has passed its programmed distance, the distance doubles. An event that is rare enough
- * for the code to advance keeps its period. */
+/* The sampled code must advance, throttled or not. While the pc stays the same and the counter has
+ * passed its programmed distance, the distance doubles. An event that is rare enough for the code
+ * to advance keeps its period. */
 static void sampling_keep_apart(struct perf_event *event, const struct arch_regs *regs,
                                 uint64_t now)
 {
@@ -64,9 +65,9 @@ static uint64_t sampling_span_of(const struct perf_event *event)
 	return NSEC_PER_SEC / event->attr.sample_freq * (slower ? slower : 1);
 }
 
-/* For -F: a period that at the rate since the last sample gives the frequency, approached by
- * halves, so that one burst does not throw it off, and never more than 64 events a ns would need.
- * running: event's time_running now, ns. */
+/* -F: compute the period that gives the frequency at the rate since the last sample, and move half
+ * of the way to it, so that one burst does not change it much. Never more than 64 events per ns.
+ * running: the event's time_running now, ns. */
 static void sampling_adapt(struct perf_event *event, uint64_t running)
 {
 	struct sampling *s = &event->sampling;
@@ -105,7 +106,7 @@ void sampling_counted(struct perf_event *event, const struct arch_regs *regs, ui
 	event_overflow(event, regs, now);
 }
 
-/* The handler may come between any two of these stores, with the old period or the new one. */
+/* The handler may run between any two of these stores; it uses the old period or the new one. */
 void sampling_slow(struct perf_event *event, uint64_t factor)
 {
 	struct sampling *s = &event->sampling;
@@ -126,7 +127,7 @@ void sampling_slow(struct perf_event *event, uint64_t factor)
 		__atomic_store_n(&s->steady, period, __ATOMIC_RELAXED);
 }
 
-/* The counter changes hands of its handler while it is stopped, and only then. */
+/* The handler's counter data may change only while the counter is stopped. */
 static void sampling_restart(struct perf_event *event, uint64_t running)
 {
 	const struct pmu *pmu = event->pmu;
@@ -136,7 +137,7 @@ static void sampling_restart(struct perf_event *event, uint64_t running)
 	pmu->stop(event);
 	sampling_adapt(event, running);
 	event->sampling.next = event->sampled + event->sampling.period;
-	if (event->state == EVENT_ACTIVE) /* no last sample has throttled it */
+	if (event->state == EVENT_ACTIVE) /* the last sample has not throttled it */
 		pmu->start(event);
 	if (pmu->enable)
 		pmu->enable();

@@ -30,40 +30,42 @@ struct pmu {
 	/* Claim the hardware on event->cpu (the calling CPU), stopped; events are added and given
 	 * back many times where they take turns. Interrupts masked. */
 	int (*add)(struct perf_event *event);
-	/* Give it back, stopped. Interrupts masked. */
+	/* Give the counter back, stopped. Interrupts masked. */
 	void (*del)(struct perf_event *event);
-	/* Let it count on from event->count; stop it, and update event->count. The rest of
-	 * the period is kept in between. Between disable and enable with interrupts
-	 * masked, or in its own handler; there stop may come for a stopped event. */
+	/* start: count on from event->count. stop: stop counting and update event->count; the rest
+	 * of the period is kept. Between disable and enable with interrupts masked, or in the
+	 * source's own handler; a handler may call stop for a stopped event. */
 	void (*start)(struct perf_event *event);
 	void (*stop)(struct perf_event *event);
-	/* Bring event->count, which counts, up to date. Interrupts masked, or its own handler. */
+	/* Bring event->count of a counting event up to date. Interrupts masked, or in its own
+	 * handler. */
 	void (*read)(struct perf_event *event);
-	/* Its count as of now, with nothing changed: for a thread that a handler, which may read
-	 * it, interrupts anywhere. Of an event that counts. NULL: nobody can look. Thread. */
+	/* Return the current count of a counting event without changing anything, for a thread:
+	 * a handler may interrupt it anywhere and read the count itself. NULL: not possible.
+	 * Thread. */
 	uint64_t (*peek)(const struct perf_event *event);
-	/* It is one that counts time: it brings event->count, which counts, up to from, and goes on
-	 * at to; both arch_cycles(). pmu/context.h's context_pass(). NULL: time is nothing to it.
-	 */
+	/* Exclude the time [from, to), in arch_cycles(), from event->count, for a source that
+	 * counts time: brings the count up to from and continues at to. See context_pass() of
+	 * pmu/context.h. NULL: the source does not count time. */
 	void (*pass)(struct perf_event *event, uint64_t from, uint64_t to);
-	/* From the next sample on they are factor times as far apart as attr says, whatever was
-	 * said before; what was counted stays, and so do all sums. factor: 1 to TR_SLOWEST. NULL
-	 * where nobody can choose. The tick, on event->cpu. */
+	/* Multiply the distance of samples by factor (1 to TR_SLOWEST), relative to attr, from
+	 * the next sample on. Counts and sums stay. NULL: the source cannot. The tick, on
+	 * event->cpu. */
 	void (*slow)(struct perf_event *event, uint64_t factor);
-	/* Freeze all counters of this source on the calling CPU; let those count that are started.
-	 * So what starts in between starts at one moment. Not nested; NULL where there is no
-	 * such switch. Interrupts masked. */
+	/* disable: freeze all counters of this source on the calling CPU. enable: let the started
+	 * ones count. So events that are started in between start at the same moment. Not nested;
+	 * NULL: the hardware has no such switch. Interrupts masked. */
 	void (*disable)(void);
 	void (*enable)(void);
-	/* A PMU_AUX source gets its area: size bytes, a power of two of pages, page aligned, behind
-	 * event->aux. Between event_init and the first add. 0, or -EINVAL if it is too small. NULL
-	 * where there is nothing to prepare. Thread. */
+	/* Give a PMU_AUX source its area: size bytes, a power of two of pages, page aligned;
+	 * event->aux describes it. Between event_init and the first add. Returns 0, or -EINVAL if
+	 * it is too small. NULL: nothing to prepare. Thread. */
 	int (*setup_aux)(struct perf_event *event, void *area, uint64_t size);
-	/* The tick on event->cpu between start and stop: go on where the lack of room has stopped
-	 * it. Bounded. NULL where nothing stops. Interrupts masked. */
+	/* The tick on event->cpu between start and stop: continue if a lack of room had stopped the
+	 * source. Bounded. NULL: a lack of room does not stop it. Interrupts masked. */
 	void (*poll)(struct perf_event *event);
-	/* Snapshot mode: end with an AUX record what the area holds now; poll() goes on when the
-	 * reader has taken it. NULL where there is no such mode. Interrupts masked. */
+	/* Snapshot mode: announce the area's current content by an AUX record; poll() continues
+	 * when the reader has taken it. NULL: the source has no such mode. Interrupts masked. */
 	void (*snapshot)(struct perf_event *event);
 };
 

@@ -5,7 +5,7 @@
 #include "pmu/sample.h"
 #include "pmu/tick.h"
 
-/* The next sample begins a tick's time. */
+/* The next sample starts a new tick's time. */
 static void throttle_begin_anew(struct throttle *throttle)
 {
 	throttle->left = throttle->limit ? 1 : 0;
@@ -32,7 +32,7 @@ bool throttle_is_due(struct throttle *throttle, uint64_t now)
 }
 
 /* {header, time, id, stream_id} and the trailer: perf_event_open(2), PERF_RECORD_THROTTLE. */
-static void throttle_tell(struct perf_event *event, uint32_t type, uint64_t now)
+static void throttle_report(struct perf_event *event, uint32_t type, uint64_t now)
 {
 	uint64_t size = 4 * sizeof(uint64_t) + sample_id_size(event->attr.sample_type);
 	struct ring_output out;
@@ -53,8 +53,8 @@ void throttle_begin(struct perf_event *event, uint64_t now)
 	struct perf_event *leader = event->group_leader;
 
 	event->throttled++;
-	event->told = true;
-	throttle_tell(event, PERF_RECORD_THROTTLE, now);
+	event->throttle_written = true;
+	throttle_report(event, PERF_RECORD_THROTTLE, now);
 	for (struct perf_event *e = leader; e < leader + leader->nr_members; e++) {
 		if (e->pmu != event->pmu || e->state != EVENT_ACTIVE)
 			continue;
@@ -63,20 +63,20 @@ void throttle_begin(struct perf_event *event, uint64_t now)
 	}
 }
 
-void throttle_tell_end(struct perf_event *event, uint64_t now)
+void throttle_report_end(struct perf_event *event, uint64_t now)
 {
-	if (!event->told)
+	if (!event->throttle_written)
 		return;
-	event->told = false;
+	event->throttle_written = false;
 	throttle_begin_anew(&event->throttle);
-	throttle_tell(event, PERF_RECORD_UNTHROTTLE, now);
+	throttle_report(event, PERF_RECORD_UNTHROTTLE, now);
 }
 
 void throttle_end(struct perf_event *event, uint64_t now)
 {
 	if (event->state != EVENT_THROTTLED)
 		return;
-	throttle_tell_end(event, now);
+	throttle_report_end(event, now);
 	event_set_state(event, EVENT_ACTIVE, now);
 	event->pmu->start(event);
 }

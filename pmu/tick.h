@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Housekeeping on each traced CPU, whoever owns the CPU: at most 1 ms apart (later only
- * where interrupts are masked), it publishes the ledgers and looks at what the host asks.
+ * Housekeeping on each traced CPU, by bareperf or beside firmware: at most 1 ms apart (later only
+ * where interrupts are masked), it publishes the ledgers and looks for the host's requests.
  */
 #ifndef PMU_TICK_H
 #define PMU_TICK_H

@@ -17,15 +17,15 @@ struct timer {
 /* Route this CPU's hardware timer to the queue. 0 or arch_timer_init()'s error. Thread. */
 int timer_init(void);
 
-/* How many each CPU has had; written there, by them. */
+/* The number of timer interrupts of each CPU; each CPU writes its own entry. */
 extern uint64_t timer_interrupts[TR_MAX_CPUS];
 
-/* Have gate called as the first thing of each timer interrupt, on every CPU, before the time is
- * taken; NULL: no more. Thread. */
+/* Call gate first in each timer interrupt, on every CPU, before the time is read; NULL: none.
+ * Thread. */
 void timer_set_gate(void (*gate)(const struct arch_regs *regs));
 
-/* So many cycles did not pass for this CPU's timers: each is due as much later. Interrupts masked,
- * IRQ but for expire(), or NMI that interrupted no handler. */
+/* Delay all timers of this CPU by so many cycles, which did not pass for them. Interrupts masked,
+ * IRQ except in expire(), or an NMI that interrupted no handler. */
 void timer_put_off(uint64_t cycles);
 
 /* Queue timer on this CPU for deadline; it must not be queued. Interrupts masked, or IRQ. */
@@ -34,7 +34,7 @@ void timer_start(struct timer *timer, uint64_t deadline);
 /* The same from inside expire(): the hardware is armed once, when all expired timers ran. */
 void timer_restart(struct timer *timer, uint64_t deadline);
 
-/* Take timer out of this CPU's queue; was it there? Interrupts masked, or IRQ. */
+/* Remove timer from this CPU's queue; returns whether it was queued. Interrupts masked, or IRQ. */
 bool timer_cancel(struct timer *timer);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way of the usual sample, in one piece: of an event whose period stays, with the fields that
- * `record` asks for, written by a handler that nothing interrupts to a ring that has nothing to
- * wait for. Whatever is not so is found by a comparison that has to be made anyway, and goes the
- * way of sampling.h and sample.h.
+ * The fast way of the usual sample, in one piece: the event's period is fixed, it has the fields
+ * that `record` asks for, nothing interrupts the handler, and the ring needs no waiting.
+ * Comparisons that are necessary anyway find all other cases; those use sampling.h and sample.h.
  */
 #ifndef PMU_USUAL_SAMPLE_H
 #define PMU_USUAL_SAMPLE_H
@@ -28,8 +27,8 @@
 /* Fill event->usual; before each start. Thread or IRQ, event not running. */
 void usual_sample_prepare(struct perf_event *event);
 
-/* The trailer as of now, of an event that has the usual one: sample_id_put()'s, word by word, as
- * usual_sample_test says. */
+/* Write the trailer of an event that has the usual fields, with the current time: the same words as
+ * sample_id_put(), which usual_sample_test checks. */
 RING_FAST void usual_trailer_put(uint64_t *at, const struct perf_event *of)
 {
 	const struct usual_sample *usual = &of->usual;
@@ -40,7 +39,7 @@ RING_FAST void usual_trailer_put(uint64_t *at, const struct perf_event *of)
 	at[3] = of->account.id;
 }
 
-/* Its callchain: nr, and so many addresses. Returns its bytes. */
+/* Write the callchain: nr, then nr addresses. Returns its bytes. */
 RING_FAST uint64_t usual_sample_chain(struct usual_sample *usual, const struct arch_regs *regs,
                                       uint64_t *at)
 {
@@ -48,9 +47,9 @@ RING_FAST uint64_t usual_sample_chain(struct usual_sample *usual, const struct a
 	return 8 + 8 * at[0];
 }
 
-/* event_overflow() for a handler that nothing interrupts. The words are those of sample.c's
- * sample_put_usual() and sample_put_unusual(), in their order; usual_sample_test holds the bytes
- * together. */
+/* event_overflow() for a handler that nothing interrupts. It writes the same words in the same
+ * order as sample_put_usual() and sample_put_unusual() of sample.c; usual_sample_test compares the
+ * bytes. */
 RING_FAST void event_overflow_alone(struct perf_event *event, const struct arch_regs *regs,
                                     uint64_t now)
 {
@@ -83,13 +82,12 @@ RING_FAST void event_overflow_alone(struct perf_event *event, const struct arch_
 		throttle_begin(event, time);
 }
 
-/* sampling_counted() for a handler that nothing interrupts; returns sampling_left() as it is
- * then. */
+/* sampling_counted() for a handler that nothing interrupts. Returns the new sampling_left(). */
 RING_FAST uint64_t sampling_counted_alone(struct perf_event *event, const struct arch_regs *regs,
                                           uint64_t now)
 {
 	struct sampling *s = &event->sampling;
-	uint64_t late = event->count - s->next; /* huge: it is early */
+	uint64_t late = event->count - s->next; /* huge: the sample is not due yet */
 
 	if (RING_RARE(late >= s->steady)) {
 		sampling_counted(event, regs, now);

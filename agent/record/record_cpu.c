@@ -75,7 +75,7 @@ static void record_set_live(struct traced_cpu *c, bool live)
 void recording_start_cpu(struct traced_cpu *c)
 {
 	c->recording->region->cpus[c->cpu].flags = record_flags_of(c->cpu) | TR_CPU_TRACED;
-	clock_freeze_join(c->cpu);
+	clock_freeze_begin_cpu(c->cpu);
 	if (c->aux_event) {
 		c->aux_event->attend = recording_attend;
 		c->aux_event->asked = mailbox_watch(c->recording->region, &c->aux_event->heard);

@@ -224,8 +224,8 @@ static void lossless_stall(struct traced_cpu *c)
 
 	s.tick = s.last + TICK_NS;
 	s.taken = lossless_taken(c->recording);
-	context_stand(&c->context);
-	clock_freeze_stand(c->cpu);
+	context_stall(&c->context);
+	clock_freeze_stall(c->cpu);
 	c->stalls++;
 	__atomic_store_n(&c->stalled_now, true, __ATOMIC_RELAXED);
 	if (c->waits) {

@@ -304,10 +304,10 @@ void regions_report(struct traced_cpu *c)
 		length += record_regions_put_counts(m, m->regions[i].sums, text + length,
 		                                    TEXT_MAX - length);
 		print_text(text + length, TEXT_MAX - length, " %s", m->regions[i].name);
-		mark_tell(event, text);
+		mark_report(event, text);
 	}
 	if (m && m->unmatched) {
 		print_text(text, sizeof(text), "unmatched %lu", m->unmatched);
-		mark_tell(event, text);
+		mark_report(event, text);
 	}
 }

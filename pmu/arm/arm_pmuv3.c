@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting never stops to be exact: count grows by differences of what the counter shows, however
- * often it is looked at, and a counter is written only while all are frozen. So PERIODs + residue
- * = count, whatever the interrupt's delay. */
+/* Counts are always exact: event->count grows by differences of the counter's value, however often
+ * it is read, and a counter is written only while all are frozen. So the sum of PERIODs + residue =
+ * count, for any delay of the interrupt. */
 #include "pmu/arm/arm_pmuv3.h"
 
 #include <errno.h>
@@ -13,25 +13,25 @@
 #include "pmu/usual_sample.h"
 
 #define COUNTERS      32U
-#define EVEN_COUNTERS 0x55555555U /* a chained pair begins with one of these */
+#define EVEN_COUNTERS 0x55555555U /* lower counters of chained pairs */
 
 /* The data that each CPU's handler needs. */
 static struct cpu {
-	struct perf_event
-	    *owners[COUNTERS];      /* each counter's event; a chained pair has one twice */
-	uint64_t pmcr;              /* PMCR_EL0 while all stand still */
-	bool prepared, frozen;      /* frozen: between disable and enable */
-	struct arm_pmuv3_unit unit; /* as of the CPU's last preparation */
+	struct perf_event *owners[COUNTERS]; /* by counter; a chained pair has two entries */
+	uint64_t pmcr;                       /* PMCR_EL0's value while all counters are stopped */
+	bool prepared, frozen;               /* frozen: between disable and enable */
+	struct arm_pmuv3_unit unit;          /* as of the CPU's last preparation */
 } __attribute__((aligned(64))) cpus[TR_MAX_CPUS];
 
 /* ---- One counter ---- */
 
 static uint32_t arm_pmuv3_bit(unsigned counter)
 {
-	return 1U << counter % 32; /* the registers have no more */
+	return 1U << counter % 32; /* there are at most 32 counters */
 }
 
-/* The counter, and the lower half of a chained pair: counter is the upper one, which overflows. */
+/* The bits of the event's counter and, for a chained pair, of its lower half. hw->counter is the
+ * upper one, which overflows. */
 static uint32_t arm_pmuv3_bits(const struct hw_arm_pmuv3 *hw)
 {
 	return arm_pmuv3_bit(hw->counter) | (hw->chained ? arm_pmuv3_bit(hw->counter - 1) : 0);
@@ -51,7 +51,7 @@ static void arm_pmuv3_write_one(unsigned counter, uint64_t value)
 		arch_counter_write(PMEVCNTR_EL0(counter), value);
 }
 
-/* A pair may carry between two reads. */
+/* A pair is read again if a carry came between the two reads. */
 static uint64_t arm_pmuv3_counter_read(const struct hw_arm_pmuv3 *hw)
 {
 	uint64_t high, low;
@@ -75,7 +75,7 @@ static void arm_pmuv3_counter_write(const struct hw_arm_pmuv3 *hw, uint64_t valu
 	}
 }
 
-/* The counter shows value: bring count up to date. */
+/* Bring event->count up to the counter's value. */
 static inline void arm_pmuv3_counted_to(struct perf_event *event, uint64_t value)
 {
 	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
@@ -84,8 +84,8 @@ static inline void arm_pmuv3_counted_to(struct perf_event *event, uint64_t value
 	hw->value = value;
 }
 
-/* The value from which the counter overflows after distance; a narrow counter at half its range, if
- * that comes first, so that no lap is missed. */
+/* The value from which the counter overflows after distance; a narrow counter after half its range
+ * at the latest, so that no wrap is missed. */
 static inline uint64_t arm_pmuv3_before(struct perf_event *event, uint64_t distance)
 {
 	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
@@ -101,7 +101,7 @@ static void arm_pmuv3_update(struct perf_event *event)
 	arm_pmuv3_counted_to(event, arm_pmuv3_counter_read(arm_pmuv3_of(event)));
 }
 
-/* Have the counter, which does not count now, overflow at the next sample's count. */
+/* Set the stopped counter to overflow at the next sample's count. */
 static void arm_pmuv3_program(struct perf_event *event)
 {
 	arm_pmuv3_counter_write(arm_pmuv3_of(event), arm_pmuv3_before(event, sampling_left(event)));
@@ -123,7 +123,7 @@ static void arm_pmuv3_disable(void)
 
 	cpu->frozen = true;
 	if (!cpu->prepared)
-		return; /* firmware's counters; arm_pmuv3_prepare_cpu() looks at them */
+		return; /* not ours yet: arm_pmuv3_prepare_cpu() */
 	arch_counter_write(PMCR_EL0, cpu->pmcr);
 	arch_reg_sync();
 }
@@ -137,7 +137,7 @@ static void arm_pmuv3_enable(void)
 		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
 		arch_reg_sync();
 	} else if (cpu->prepared) {
-		cpu->prepared = false; /* others may use the counters until the next event comes */
+		cpu->prepared = false; /* others may use the counters from now on */
 		arch_counters_hide(0);
 		arch_pmi_leave(arm_pmuv3_overflow);
 	}
@@ -145,15 +145,15 @@ static void arm_pmuv3_enable(void)
 
 /* ---- The interrupt ---- */
 
-/* The handler reaches a counter by PMSELR_EL0, which is its alone: an instruction names the counter
- * for those who know it when they are compiled, for others it takes a search. */
+/* Only the handler uses PMSELR_EL0. To name the counter in an instruction takes its number at
+ * compile time, or a search. */
 static inline void arm_pmuv3_select_counter(unsigned counter)
 {
 	arch_counter_write(PMSELR_EL0, counter);
 }
 
-/* The counter of this event, standing still and selected if it can be, has overflowed. Handlers
- * mask all interrupts, so that this one is alone. */
+/* The counter of this event has overflowed; it is stopped, and selected if that is possible.
+ * Handlers mask all interrupts, so no other handler runs. */
 static inline void arm_pmuv3_overflowed(struct perf_event *event, const struct arch_regs *regs,
                                         uint64_t now)
 {
@@ -171,16 +171,15 @@ static inline void arm_pmuv3_overflowed(struct perf_event *event, const struct a
 		arm_pmuv3_counter_write(hw, value);
 }
 
-/* One synchronization is enough, that in arch_cycles(), for the selection, for the counters to
- * stand still and for the interrupt's level to fall. The return from the interrupt is that for what
- * is written at the end. */
+/* The one synchronization in arch_cycles() is enough for the selection, the stop of the counters,
+ * and the fall of the interrupt's level. The return synchronizes the writes at the end. */
 static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 {
 	unsigned number = arch_cpu();
 	struct cpu *cpu = &cpus[number];
 	uint64_t which = arch_counter_read(PMOVSCLR_EL0) & arch_counter_read(PMINTENSET_EL1), now;
 
-	RING_OPAQUE(cpu); /* in a register: the compiler would compute it anew each time */
+	RING_OPAQUE(cpu); /* keep it in a register, or it is computed again */
 	if (!which)
 		return ARCH_PMI_NOT_MINE;
 	arm_pmuv3_select_counter((unsigned)__builtin_ctzll(which));
@@ -205,7 +204,7 @@ static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 
 /* ---- The state that firmware left ---- */
 
-/* A counter of ours keeps what is written to it while it stands still. */
+/* A counter that we may use keeps a written value while it is stopped. */
 static bool arm_pmuv3_is_foreign(unsigned counter)
 {
 	static const uint64_t values[] = { 0x5a5a5a5a, 0 };
@@ -219,7 +218,8 @@ static bool arm_pmuv3_is_foreign(unsigned counter)
 	return false;
 }
 
-/* After reset everything but PMCR.E is unknown (D13.1.3): what is enabled counts only with it. */
+/* After reset all bits but PMCR.E are unknown (D13.1.3), and a counter counts only with PMCR.E
+ * set. */
 static void arm_pmuv3_take_census(struct counter_census *census, unsigned counters)
 {
 	census->present = ((1ULL << counters) - 1) | arm_pmuv3_bit(CYCLE_COUNTER);
@@ -238,7 +238,7 @@ static void arm_pmuv3_take_census(struct counter_census *census, unsigned counte
 			census->foreign |= left & -left;
 }
 
-/* The first event of a CPU clears all. */
+/* A CPU's first event clears all counters. */
 static int arm_pmuv3_prepare_cpu(unsigned number)
 {
 	struct counter_census *census = &counter_census[number];
@@ -258,7 +258,7 @@ static int arm_pmuv3_prepare_cpu(unsigned number)
 
 /* ---- Operations for the event core ---- */
 
-/* Event counters that nobody has, a bit each. */
+/* The event counters that are not in use, one bit each. */
 static uint32_t arm_pmuv3_free_counters(unsigned cpu)
 {
 	uint32_t which = (uint32_t)(counter_census[cpu].present & ~counter_census[cpu].foreign);
@@ -268,7 +268,7 @@ static uint32_t arm_pmuv3_free_counters(unsigned cpu)
 	return which;
 }
 
-/* The counter for event, the upper one of a pair if it must be chained; COUNTERS: none is free. */
+/* Choose the counter for event; for a chained pair the upper one. COUNTERS: none is free. */
 static unsigned arm_pmuv3_choose_counter(const struct perf_event *event, bool chained)
 {
 	uint32_t number = (uint32_t)arm_pmuv3_of(event)->type & PMEVTYPER_EVENT_MASK;
@@ -284,7 +284,7 @@ static unsigned arm_pmuv3_choose_counter(const struct perf_event *event, bool ch
 	return which ? (unsigned)__builtin_ctz(which) : COUNTERS;
 }
 
-/* CHAIN counts at whatever level the lower counter overflows. */
+/* The event CHAIN counts overflows of the lower counter at every exception level. */
 static void arm_pmuv3_configure(const struct hw_arm_pmuv3 *hw)
 {
 	if (hw->counter == CYCLE_COUNTER) {
@@ -354,7 +354,7 @@ static void arm_pmuv3_stop(struct perf_event *event)
 	arch_reg_write(PMOVSCLR_EL0, arm_pmuv3_bits(hw));
 }
 
-/* The overflow interrupt may be an NMI: what it changes is changed with it switched off. */
+/* The overflow interrupt may be an NMI, so it is switched off while shared data changes. */
 static void arm_pmuv3_read(struct perf_event *event)
 {
 	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);

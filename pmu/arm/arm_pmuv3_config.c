@@ -14,7 +14,7 @@
 #define LONG           1U /* 64 bits wanted */
 #define CONTROL        2  /* shift; 3 bits, as PMEVTYPER.TC */
 #define CONTROL_MASK   7U
-#define THRESHOLD      5 /* shift; 12 bits, as PMEVTYPER.TH; 0: none, whatever the control */
+#define THRESHOLD      5 /* shift; 12 bits, as PMEVTYPER.TH; 0: no threshold */
 #define THRESHOLD_MASK 0xfffU
 
 const struct pmu_format arm_pmuv3_formats[] = {
@@ -23,7 +23,7 @@ const struct pmu_format arm_pmuv3_formats[] = {
 	{ "threshold", 1, THRESHOLD, THRESHOLD + 11 },
 	{ "threshold_compare", 1, CONTROL + 1, CONTROL + 2 },
 	{ "threshold_count", 1, CONTROL, CONTROL },
-	{ "midr", 2, 0, 31 }, /* ours: only on CPUs of this kind */
+	{ "midr", 2, 0, 31 }, /* a term of ours, not Linux's: only on CPUs of this kind */
 	{ NULL, 0, 0, 0 },
 };
 
@@ -41,7 +41,7 @@ int arm_pmuv3_probe(const char **why)
 	return 0;
 }
 
-/* PMMIR_EL1 came later than the rest. */
+/* Older PMUs lack PMMIR_EL1. */
 static uint32_t arm_pmuv3_largest_threshold(void)
 {
 	uint64_t width = arm_pmuv3_version() < PMUVER_V3P4
@@ -66,7 +66,7 @@ struct arm_pmuv3_unit arm_pmuv3_look(void)
 	};
 }
 
-/* Does the CPU implement this event? Only common ones can be asked for. */
+/* Whether the CPU implements this event. Registers report only common events. */
 static bool arm_pmuv3_implements(const struct arm_pmuv3_unit *unit, uint32_t number)
 {
 	if (number < EVENTS_IN_PMCEID)
@@ -96,7 +96,8 @@ static uint32_t arm_pmuv3_generic_event(uint64_t config)
 	return events[config];
 }
 
-/* Retired branches are not implemented everywhere, while those that write the PC are. */
+/* Not every CPU implements the event for retired branches; all implement the one for retired writes
+ * of the PC. */
 static uint32_t arm_pmuv3_event_number(const struct perf_event_attr *attr,
                                        const struct arm_pmuv3_unit *unit)
 {
@@ -132,7 +133,7 @@ static uint32_t arm_pmuv3_filter(uint64_t flags)
 		bits |= PMEVTYPER_U;
 	if (flags & PERF_ATTR_EXCLUDE_KERNEL)
 		bits |= PMEVTYPER_P;
-	/* EL2 by default where it is the traced code's: the firmware's */
+	/* By default EL2 counts only if the traced code runs there, in firmware */
 	if (!(flags & PERF_ATTR_EXCLUDE_HV) &&
 	    (flags & any || !(arch_levels() & ARCH_LEVEL_KERNEL)))
 		bits |= PMEVTYPER_NSH;
@@ -149,7 +150,7 @@ bool arm_pmuv3_is_plain(const struct perf_event *event)
 	return !arm_pmuv3_threshold_of(event);
 }
 
-/* The number alone says it all on every kind of CPU, or the event is for one kind. */
+/* Whether the event is for this kind of CPU. Without the term midr it is for every kind. */
 static bool arm_pmuv3_is_of_kind(const struct arm_pmuv3_unit *unit, const struct perf_event *event)
 {
 	return !event->attr.config2 || !((unit->midr ^ event->attr.config2) & MIDR_KIND);
@@ -180,7 +181,7 @@ const char *arm_pmuv3_excuse(const struct arm_pmuv3_unit *unit, const struct per
 	return NULL;
 }
 
-/* Another CPU than this one is asked when the event is to count there. */
+/* This checks the calling CPU only; the CPU that will count the event is checked in add. */
 int arm_pmuv3_event_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;

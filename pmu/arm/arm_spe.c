@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The profiling buffer is a piece of the AUX area from where the next record goes (PMBPTR_EL1) to
- * a page boundary (PMBLIMITR_EL1); there the hardware stops and interrupts.
+ * The profiling buffer is a piece of the AUX area, from the place of the next record (PMBPTR_EL1)
+ * to a page boundary (PMBLIMITR_EL1), where the hardware stops and interrupts.
  *
  *	aux_tail         head = PMBPTR      wakeup    PMBLIMITR
  *	---+-----------------+-----------------+----------+------
- *	    unread            lent to the hardware        ^ first page boundary at or behind
+ *	    unread            the hardware's buffer       ^ first page boundary at or behind
  *	                                                    the wakeup, before unread data
  *	                                                    and the area's end
  *
- * In snapshot mode nothing is unread: the hardware goes round, and stops at each half only to be
- * turned on, since a record begins there for certain.
+ * In snapshot mode the area is overwritten: the hardware fills one half after the other, and stops
+ * at the end of each half so that a record begins at a known place.
  */
 #include "pmu/arm/arm_spe.h"
 
@@ -21,10 +21,10 @@
 
 #define PAGE ((uint64_t)PMBLIMITR_PAGE)
 
-/* So many faults in a row without a record between them, and the event stays stopped. */
+/* After so many faults in a row without a record in between the event stays stopped. */
 #define MOST_FAULTS 8U
 
-/* Of each CPU: who has it. */
+/* The event that uses each CPU's SPE. */
 static struct perf_event *owners[TR_MAX_CPUS];
 
 static uint64_t arm_spe_round_down(uint64_t value, uint64_t multiple)
@@ -42,16 +42,16 @@ static uint64_t arm_spe_least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* ---- The buffer; positions are the AUX area's, which page and area sizes divide ---- */
+/* ---- The buffer; positions count on over the whole trace: page and area sizes divide them ---- */
 
-/* Where a record that is to begin at head can: it does not cross the page's end if that is the
- * limit, so what is left there is padding. */
+/* Where the next record can begin, from head on. A record does not cross a page's end if that is
+ * the limit, so the bytes before it may be padding. */
 static uint64_t arm_spe_first_start(uint64_t head)
 {
 	return PAGE - head % PAGE < arm_spe_unit.max_record ? arm_spe_round_up(head, PAGE) : head;
 }
 
-/* Would the hardware get as much as one record's room? */
+/* Whether the hardware would get room for at least one record. */
 static bool arm_spe_has_room(struct ring_aux *aux, uint64_t filled)
 {
 	uint64_t head = aux->head + filled, room = ring_aux_room(aux) - filled;
@@ -75,8 +75,7 @@ static uint64_t arm_spe_at(const struct hw_arm_spe *hw, const struct ring_aux *a
 	return hw->area + (at & (aux->size - 1));
 }
 
-/* The bytes written since the buffer was programmed. The hardware's value is bounded, not
- * otherwise checked. */
+/* The bytes written since the buffer was programmed; the hardware's pointer is only bounded. */
 static uint64_t arm_spe_filled_of(const struct perf_event *event)
 {
 	const struct hw_arm_spe *hw = arm_spe_of(event);
@@ -86,8 +85,8 @@ static uint64_t arm_spe_filled_of(const struct perf_event *event)
 	return arm_spe_least(filled, hw->limit - event->aux->head);
 }
 
-/* Lend the hardware the piece from the head on. The order is D17.7.1's: the pointers, then the
- * enable, and sampling goes on when the caller clears PMBSR_EL1.S. */
+/* Give the hardware the piece from head on. Order of D17.7.1: the pointers, then the enable.
+ * Sampling continues when the caller clears PMBSR_EL1.S. */
 static void arm_spe_program(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
@@ -99,9 +98,9 @@ static void arm_spe_program(struct perf_event *event)
 	arch_reg_sync();
 }
 
-/* Begin a transaction and lend it, with room for a record at least; false: for want of room, and
- * the owner knows. */
-static bool arm_spe_lend(struct perf_event *event)
+/* Begin a transaction and give its room to the hardware, at least one record's. Returns false if
+ * there is no room; the owner has then been woken. */
+static bool arm_spe_hand_over(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 	struct ring_aux_output *out = &hw->output;
@@ -114,15 +113,15 @@ static bool arm_spe_lend(struct perf_event *event)
 		ring_aux_end(out, 0);
 		return false;
 	}
-	hw->lent = true;
+	hw->handed_over = true;
 	arm_spe_program(event);
 	return true;
 }
 
-static void arm_spe_lend_if_room(struct perf_event *event)
+static void arm_spe_hand_over_if_room(struct perf_event *event)
 {
 	if (arm_spe_has_room(event->aux, 0))
-		arm_spe_lend(event);
+		arm_spe_hand_over(event);
 }
 
 static void arm_spe_disable_buffer(void)
@@ -131,7 +130,7 @@ static void arm_spe_disable_buffer(void)
 	arch_reg_sync();
 }
 
-/* The interrupt goes away with S, and sampling goes on if there is a buffer. */
+/* Clearing S ends the interrupt; sampling continues if a buffer is enabled. */
 static void arm_spe_clear_status(void)
 {
 	arch_counter_write(PMBSR_EL1, 0);
@@ -146,9 +145,9 @@ static bool arm_spe_is_fault(uint64_t status)
 	       (status & PMBSR_BSC) != PMBSR_BSC_FILLED;
 }
 
-/* With DL behind a fault the last record may be cut off, and what follows in its place be of an
- * older one (D17.7, "Faults and watchpoints"). Where each begins at a multiple of its largest
- * size it is given up; elsewhere the reader, who parses them all, finds where the last one ends. */
+/* After a fault with PMBSR_EL1.DL set, the last record may be cut off, and old bytes may follow it
+ * (D17.7, "Faults and watchpoints"). If records are aligned to their largest size, the last one is
+ * dropped; otherwise the reader, which parses them all, finds where the last whole one ends. */
 static uint64_t arm_spe_trust(uint64_t status, uint64_t filled, struct ring_aux_output *out)
 {
 	uint64_t whole = filled;
@@ -156,7 +155,7 @@ static uint64_t arm_spe_trust(uint64_t status, uint64_t filled, struct ring_aux_
 	if (!(status & PMBSR_DL) || !arm_spe_is_fault(status))
 		return filled;
 	if (status & PMBSR_EA)
-		whole = 0; /* nothing can be said of what was written */
+		whole = 0; /* the written bytes cannot be trusted at all */
 	else if (arm_spe_unit.align == arm_spe_unit.max_record && filled)
 		whole = arm_spe_round_down(filled - 1, arm_spe_unit.max_record);
 	ring_aux_lost(out, filled - whole);
@@ -174,8 +173,8 @@ static uint64_t arm_spe_flags_of(uint64_t status)
 
 /* ---- Starting and stopping ---- */
 
-/* End the transaction with what is in the buffer. more: the caller wants another. True if it
- * will have room. */
+/* End the transaction with the bytes in the buffer. more: the caller wants another buffer. Returns
+ * whether there will be room for it. */
 static bool arm_spe_take_back(struct perf_event *event, uint64_t status, bool more)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
@@ -185,7 +184,7 @@ static bool arm_spe_take_back(struct perf_event *event, uint64_t status, bool mo
 	bool room = !more || arm_spe_has_room(event->aux, filled);
 
 	hw->faults = status & PMBSR_S && arm_spe_is_fault(status) && !filled ? hw->faults + 1 : 0;
-	hw->lent = false;
+	hw->handed_over = false;
 	ring_aux_flag(&hw->output, hw->flags | arm_spe_flags_of(status));
 	if (!room)
 		ring_aux_flag(&hw->output, PERF_AUX_FLAG_TRUNCATED);
@@ -200,21 +199,22 @@ static void arm_spe_zero(uint64_t from, uint64_t to)
 		*(volatile uint8_t *)at = 0; /* a padding packet, D18.2.8 */
 }
 
-/* Snapshot mode: take the next half. The rest of this one holds an older record's end. */
+/* Snapshot mode: the next half. The rest of this one begins with the end of an older record. */
 static void arm_spe_go_round(struct perf_event *event, uint64_t status)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t bytes = hw->limit - event->aux->head;
 	uint64_t begin = arm_spe_at(hw, event->aux, event->aux->head);
 
-	hw->flags |= arm_spe_flags_of(status); /* for the AUX record to come */
+	hw->flags |= arm_spe_flags_of(status); /* kept for the next AUX record */
 	arm_spe_zero(begin + arm_spe_filled_of(event), begin + bytes);
 	ring_aux_pass(&hw->output, bytes);
 	arm_spe_program(event);
 }
 
-/* arm_spe_take_back() and arm_spe_lend(); a CPU that waits for room does so in between, as the
- * reader makes some by taking what was filled. True if there is a buffer again. */
+/* arm_spe_take_back(), then arm_spe_hand_over(). In between a CPU that waits for room
+ * (`--lossless`) waits, while the reader takes the filled part. Returns whether the hardware has a
+ * buffer again. */
 static bool arm_spe_switch(struct perf_event *event, uint64_t status)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
@@ -223,9 +223,9 @@ static bool arm_spe_switch(struct perf_event *event, uint64_t status)
 
 	if (waits) {
 		room = event->await_room(event, 2 * PAGE) && arm_spe_has_room(event->aux, 0);
-		hw->flags |= room ? 0 : PERF_AUX_FLAG_PARTIAL; /* for the AUX record to come */
+		hw->flags |= room ? 0 : PERF_AUX_FLAG_PARTIAL; /* kept for the next AUX record */
 	}
-	return room && hw->running && !hw->faults && arm_spe_lend(event);
+	return room && hw->running && !hw->faults && arm_spe_hand_over(event);
 }
 
 static void arm_spe_interrupt(const struct arch_regs *regs)
@@ -235,16 +235,15 @@ static void arm_spe_interrupt(const struct arch_regs *regs)
 	uint64_t status;
 
 	(void)regs;
-	/* All that was sampled is in memory, and the status says what came of it. */
+	/* After this all samples are in memory, and the status shows the result. */
 	arch_trace_sync();
 	status = arch_counter_read(PMBSR_EL1);
 	if (!(status & PMBSR_S))
 		return;
 	hw = event ? arm_spe_of(event) : NULL;
-	if (!hw || !hw->lent) {
+	if (!hw || !hw->handed_over) {
 		if (hw)
-			hw->seen |=
-			    status; /* for the thread that we interrupted in arm_spe_finish() */
+			hw->seen |= status; /* for the interrupted arm_spe_finish() */
 		arm_spe_disable_buffer();
 	} else if (event->aux->overwrite && !arm_spe_is_fault(status)) {
 		arm_spe_go_round(event, status);
@@ -254,8 +253,8 @@ static void arm_spe_interrupt(const struct arch_regs *regs)
 	arm_spe_clear_status();
 }
 
-/* No more samples, and what was sampled to memory; the buffer only afterwards, or records that are
- * still under way would be lost (D17.6.2). */
+/* Stop sampling and flush the samples to memory; only then disable the buffer, or records still
+ * under way would be lost (D17.6.2). */
 static void arm_spe_quiesce(void)
 {
 	arch_counter_write(PMSCR_EL1, 0);
@@ -265,21 +264,21 @@ static void arm_spe_quiesce(void)
 	arch_trace_sync();
 }
 
-/* End sampling, and the transaction if there is one. A thread may be interrupted in this: up to
- * where it takes what was lent all is the handler's, from there on nothing. */
+/* Stop sampling, and end the transaction if there is one. A handler may interrupt this thread;
+ * after the exchange below it does nothing. */
 static void arm_spe_finish(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 	uint64_t status;
-	bool lent;
+	bool handed_over;
 
 	arm_spe_quiesce();
 	hw->seen = 0;
-	lent = __atomic_exchange_n(&hw->lent, false, __ATOMIC_RELAXED);
+	handed_over = __atomic_exchange_n(&hw->handed_over, false, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	arm_spe_disable_buffer();
 	status = arch_counter_read(PMBSR_EL1);
-	if (lent)
+	if (handed_over)
 		arm_spe_take_back(event, status | hw->seen, false);
 	arm_spe_clear_status();
 }
@@ -301,14 +300,14 @@ static int arm_spe_add(struct perf_event *event)
 	code = arm_spe_check_cpu();
 	if (code)
 		return code;
-	arm_spe_quiesce(); /* whatever the firmware left */
+	arm_spe_quiesce(); /* clears whatever state firmware left */
 	arm_spe_disable_buffer();
 	arm_spe_clear_status();
 	code = arch_trace_interrupt_init(arm_spe_interrupt);
 	if (code)
 		return code;
 	owners[event->cpu] = event;
-	/* perf takes CONTEXT for the thread's number. */
+	/* perf reads a record's CONTEXT packet as the thread's number. */
 	arm_spe_of(event)->context = arch_counter_read(CONTEXTIDR_EL1);
 	arch_counter_write(CONTEXTIDR_EL1, event->cpu + 1);
 	return 0;
@@ -334,7 +333,7 @@ static void arm_spe_start(struct perf_event *event)
 		                   (hw->area + PAGE) | PMBLIMITR_DISCARD | PMBLIMITR_E);
 		arch_reg_sync();
 	} else {
-		arm_spe_lend_if_room(event);
+		arm_spe_hand_over_if_room(event);
 	}
 	arm_spe_sample(hw);
 }
@@ -345,7 +344,7 @@ static void arm_spe_stop(struct perf_event *event)
 	arm_spe_of(event)->running = false;
 }
 
-/* Nothing to count: what is sampled is told by the records alone. */
+/* There is no counter: only the records show how much was sampled. */
 static void arm_spe_read(struct perf_event *event)
 {
 	(void)event;
@@ -359,25 +358,26 @@ static int arm_spe_setup_aux(struct perf_event *event, void *area, uint64_t size
 	return 0;
 }
 
-/* The reader may have made room. After a snapshot it has to have taken all of it. */
+/* Continue if the reader has made room. After a snapshot the reader must have taken all of it
+ * first. */
 static void arm_spe_poll(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 
-	if (!hw->running || hw->lent || hw->registers.discard || hw->faults >= MOST_FAULTS ||
+	if (!hw->running || hw->handed_over || hw->registers.discard || hw->faults >= MOST_FAULTS ||
 	    !ring_aux_taken(event->aux))
 		return;
-	arm_spe_lend_if_room(event);
+	arm_spe_hand_over_if_room(event);
 }
 
 static void arm_spe_snapshot(struct perf_event *event)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);
 
-	if (!hw->lent)
+	if (!hw->handed_over)
 		return;
 	arm_spe_finish(event);
-	arm_spe_sample(hw); /* but without a buffer, until arm_spe_poll() */
+	arm_spe_sample(hw); /* runs without a buffer until arm_spe_poll() */
 }
 
 const struct pmu pmu_arm_spe = {

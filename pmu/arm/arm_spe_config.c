@@ -8,8 +8,8 @@
 
 /* ELF's number; elsewhere there are no such registers to ask. */
 
-/* Linux's numbers, but for the inverse filter: its config3 lies beyond what the attr of older
- * perfs has, and tools read it nowhere. */
+/* Linux's numbers, except for the inverse filter: Linux has it in config3, which older perfs' attr
+ * lacks, and no tool reads it. */
 #define PA_ENABLE     (1ULL << 1)
 #define PCT_ENABLE    (1ULL << 2)
 #define JITTER        (1ULL << 16)
@@ -35,7 +35,7 @@ struct arm_spe_unit arm_spe_unit;
 
 /* ---- Probing ---- */
 
-/* D17.2: who keeps the buffer from us is above us; which registers there say so. */
+/* D17.2: the exception level that owns the buffer, and the register that decides it: a phrase. */
 static const char *arm_spe_who_owns_it(void)
 {
 	uint64_t levels = arch_reg_read(ID_AA64PFR0_EL1);
@@ -58,7 +58,7 @@ struct interval {
 	const char *too_short;
 };
 
-/* PMSIDR_EL1.Interval; reserved values as the longest. */
+/* PMSIDR_EL1.Interval; reserved values are read as the longest interval. */
 static const struct interval *arm_spe_min_interval(uint64_t pmsidr)
 {
 #define INTERVAL(n)                                                                     \
@@ -87,7 +87,8 @@ int arm_spe_probe(const char **why)
 	if (!arm_spe_unit.version)
 		return -ENODEV;
 	arm_spe_unit.el2 = (arch_reg_read(CURRENT_EL) >> 2 & 3) == 2;
-	/* First of all: with the buffer owned above us, PMSIDR_EL1 may trap there (D19). */
+	/* Must be first: if a higher level owns the buffer, reading PMSIDR_EL1 may trap there
+	 * (D19). */
 	pmbidr = arch_reg_read(PMBIDR_EL1);
 	if (pmbidr & PMBIDR_P) {
 		*why = arm_spe_who_owns_it();
@@ -101,7 +102,7 @@ int arm_spe_probe(const char **why)
 	return 0;
 }
 
-/* A machine may have CPUs of several kinds; ours is what the event was checked against. */
+/* A machine may have CPUs of several kinds; the event was checked against one kind. */
 int arm_spe_check_cpu(void)
 {
 	if ((arch_reg_read(ID_AA64DFR0_EL1) >> ID_AA64DFR0_PMSVER & 0xf) != arm_spe_unit.version)
@@ -113,7 +114,7 @@ int arm_spe_check_cpu(void)
 
 /* ---- attr to registers ---- */
 
-/* Events that this version can be told to look for. */
+/* The events that this version can filter by. */
 static uint64_t arm_spe_filterable(void)
 {
 	uint64_t events = PMSEVFR_V1P0;
@@ -127,7 +128,7 @@ static uint64_t arm_spe_filterable(void)
 	return events;
 }
 
-/* Why the CPU cannot filter so, or NULL. */
+/* Why the CPU cannot filter like this; NULL: it can. */
 static const char *arm_spe_lacks(const struct arm_spe_registers *r)
 {
 	static const struct {
@@ -179,10 +180,10 @@ static int arm_spe_set_filters(struct arm_spe_registers *r, struct perf_event *e
 	return event->why ? -EOPNOTSUPP : 0;
 }
 
-/* Why there is no such interval, or NULL. */
+/* Why the CPU has no such interval; NULL: it has. */
 static const char *arm_spe_no_interval(const struct perf_event_attr *attr)
 {
-	if (attr->flags & PERF_ATTR_FREQ) /* nobody sees the samples while they come */
+	if (attr->flags & PERF_ATTR_FREQ) /* software does not see each sample */
 		return "it has no frequency, but samples one operation in so many: -c PERIOD, or the "
 		       "term period";
 	if (attr->sample_period > UINT32_MAX)
@@ -192,7 +193,7 @@ static const char *arm_spe_no_interval(const struct perf_event_attr *attr)
 	           : NULL;
 }
 
-/* PMSIRR_EL1.INTERVAL counts 256 operations; the attr then says what it is. */
+/* PMSIRR_EL1.INTERVAL counts in units of 256 operations; attr is set to the rounded value. */
 static int arm_spe_set_interval(struct arm_spe_registers *r, struct perf_event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
@@ -207,8 +208,9 @@ static int arm_spe_set_interval(struct arm_spe_registers *r, struct perf_event *
 	return 0;
 }
 
-/* Selects the levels and the contents of records. EL2, if it is bareperf's, grants timestamps and
- * physical addresses (D17.4, CollectTimeStamp(), CollectPhysicalAddress()). */
+/* Select the levels and the contents of records. Timestamps and physical addresses need EL2's
+ * permission, which bareperf gives if it runs there (D17.4, CollectTimeStamp(),
+ * CollectPhysicalAddress()). */
 static void arm_spe_set_control(struct arm_spe_registers *r, const struct perf_event_attr *attr)
 {
 	uint64_t any = attr->flags &
@@ -216,7 +218,7 @@ static void arm_spe_set_control(struct arm_spe_registers *r, const struct perf_e
 	uint64_t what = (attr->config & ARM_SPE_TS_ENABLE ? PMSCR_TS : 0) |
 	                (attr->config & PA_ENABLE ? PMSCR_PA : 0) |
 	                (uint64_t)(attr->config & PCT_ENABLE ? PCT_PHYS : PCT_VIRT) << PMSCR_PCT;
-	/* EL2 by default where it is the traced code's: the firmware's */
+	/* By default EL2 is sampled only if the traced code runs there, in firmware */
 	bool el2 = !(any & PERF_ATTR_EXCLUDE_HV) && (any || !(arch_levels() & ARCH_LEVEL_KERNEL));
 
 	r->pmscr_el1 = what | PMSCR_CX | (attr->flags & PERF_ATTR_EXCLUDE_USER ? 0 : PMSCR_E0SPE) |
@@ -253,6 +255,6 @@ void arm_spe_write_filters(const struct arm_spe_registers *r)
 		arch_reg_write(PMSNEVFR_EL1, r->pmsnevfr);
 	arch_reg_write(PMSLATFR_EL1, r->pmslatfr);
 	arch_reg_write(PMSIRR_EL1, r->pmsirr);
-	arch_reg_write(PMSICR_EL1, 0); /* loaded from PMSIRR_EL1 when sampling begins */
+	arch_reg_write(PMSICR_EL1, 0); /* hardware loads PMSIRR_EL1 */
 	arch_reg_sync();
 }

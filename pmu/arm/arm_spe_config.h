@@ -5,8 +5,8 @@
 
 #include "pmu/pmu.h"
 
-/* On, unless the user says otherwise, as perf has it for a trace of a CPU: without times its
- * samples have none that stock perf could sort. */
+/* Set unless the user clears it, as perf does for a per-CPU trace: without timestamps stock perf
+ * could not sort the samples. */
 #define ARM_SPE_TS_ENABLE (1ULL << 0) /* of attr.config */
 
 struct arm_spe_unit {
@@ -21,25 +21,25 @@ struct arm_spe_unit {
 /* An event's choices as values of Arm's SPE registers. */
 struct arm_spe_registers {
 	uint64_t pmscr_el1, pmscr_el2, pmsfcr, pmsevfr, pmsnevfr, pmslatfr, pmsirr;
-	bool discard; /* samples are taken, and no records written */
+	bool discard; /* samples are taken, but no records are written */
 };
 
 /* The driver's data for an event. */
 struct hw_arm_spe {
 	struct arm_spe_registers registers;
-	uint64_t area;                 /* its address */
-	struct ring_aux_output output; /* the transaction, while lent */
+	uint64_t area;                 /* the AUX area's address */
+	struct ring_aux_output output; /* the transaction, while handed_over */
 	uint64_t limit;                /* position in the AUX area where the hardware stops */
 	uint64_t flags;                /* for the next AUX record */
-	uint64_t context;              /* CONTEXTIDR_EL1 as we found it */
-	uint64_t seen;                 /* of PMBSR_EL1, by a handler that found nothing lent */
-	unsigned faults;               /* in a row */
+	uint64_t context;              /* CONTEXTIDR_EL1's value before we started */
+	uint64_t seen;                 /* PMBSR_EL1, by a handler without a buffer */
+	unsigned faults;               /* faults in a row */
 	bool running;                  /* between start and stop */
-	bool lent;                     /* the hardware has a piece of the area */
+	bool handed_over;              /* the hardware may write to a piece of the area */
 };
 EVENT_HW(struct hw_arm_spe, arm_spe_of)
 
-/* As arm_spe_probe() found it; the same on all CPUs. Any context. */
+/* The SPE that arm_spe_probe() found; the same on all CPUs. Any context. */
 extern struct arm_spe_unit arm_spe_unit;
 
 extern const struct pmu_format arm_spe_formats[];
@@ -48,11 +48,11 @@ extern const struct pmu_format arm_spe_formats[];
 int arm_spe_probe(const char **why);
 int arm_spe_event_init(struct perf_event *event);
 
-/* Whether the calling CPU's is as the probed one. 0; -ENXIO: it differs, or there is none; -EBUSY:
- * its buffer is not ours. Interrupts masked. */
+/* Whether the calling CPU's SPE equals the probed one. Returns 0; -ENXIO: it differs, or the CPU
+ * has none; -EBUSY: a higher exception level owns its buffer. Interrupts masked. */
 int arm_spe_check_cpu(void);
 
-/* Filters, interval and its counter into the registers; sampling is off. */
+/* Write the filters, the interval and the interval counter to the registers; sampling is off. */
 void arm_spe_write_filters(const struct arm_spe_registers *registers);
 
 #endif

@@ -6,7 +6,7 @@
 #include "pmu/software/cpu_clock.h"
 #include "pmu/software/marks.h"
 
-/* Hardware first: it takes the generic events that it can count. */
+/* Hardware sources first: they take the generic events that they can count. */
 const struct pmu_source *const pmu_sources[] = {
 	&pmu_arm_pmuv3.source, &pmu_arm_spe.source, &pmu_branch_step.source,
 	&pmu_cpu_clock.source, &pmu_marks.source,   NULL,

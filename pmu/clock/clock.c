@@ -38,7 +38,8 @@ uint64_t clock_span_to_cycles(const struct tr_clock *clock, uint64_t ns)
 	       (rest * clock->frequency + NSEC_PER_SEC - 1) / NSEC_PER_SEC;
 }
 
-/* time_shift is 32 at most: all factors go to the left, and 64 bits back. */
+/* time_shift is at most 32, so all factors are shifted left, and the 64 upper bits are the
+ * result. */
 struct clock_line clock_line_of(unsigned cpu)
 {
 	return (struct clock_line){
@@ -54,7 +55,8 @@ uint64_t clock_stamp(uint64_t cycles)
 	return clock_stamp_of(arch_cpu(), cycles);
 }
 
-/* A reading from before the CPU stood means nothing with the sum from after that. */
+/* Read again if the CPU stalled in between: a reading from before the stall does not fit the sum
+ * from after it. */
 static inline uint64_t clock_read(unsigned cpu)
 {
 	uint64_t frozen, cycles;

@@ -24,10 +24,12 @@ static inline uint64_t clock_span_to_ns(const struct tr_clock *clock, uint64_t c
  * region is only published). */
 extern struct tr_clock machine_clock;
 
-/* Each CPU's cycles to the boot CPU's; pmu/clock/clock_sync.h. Set before the CPU traces. */
+/* Cycles to add to each CPU's counter for the boot CPU's; pmu/clock/clock_sync.h. Set before the
+ * CPU traces. */
 extern int64_t clock_offsets[TR_MAX_CPUS];
 
-/* Cycles for which the clock stood; pmu/clock/clock_freeze.h. Written on that CPU, while it stands. */
+/* Cycles for which the clock was frozen; pmu/clock/clock_freeze.h. Each CPU writes its own entry,
+ * while it is stalled. */
 extern uint64_t clock_frozen[TR_MAX_CPUS];
 
 static inline uint64_t clock_offset_of(unsigned cpu)
@@ -35,14 +37,15 @@ static inline uint64_t clock_offset_of(unsigned cpu)
 	return (uint64_t)clock_offsets[cpu] - __atomic_load_n(&clock_frozen[cpu], __ATOMIC_RELAXED);
 }
 
-/* A reading of a CPU's counter as ns since entry, the same time on all CPUs. Any context, but that
- * a thread's reading is old once its CPU has stood: clock_here(). */
+/* Convert a reading of a CPU's counter to ns since entry, the same time on all CPUs. Any context; a
+ * thread must use clock_here() instead, because a reading from before a stall of its CPU is wrong
+ * afterwards. */
 static inline uint64_t clock_stamp_of(unsigned cpu, uint64_t cycles)
 {
 	return clock_to_ns(&machine_clock, cycles + clock_offset_of(cpu));
 }
 
-/* The same prepared for one CPU, and for handlers: exact for the first 290 years. */
+/* The same conversion prepared for one CPU, for handlers: exact for the first 290 years. */
 struct clock_line {
 	uint64_t offset, mult, zero;
 	unsigned shift;
@@ -56,16 +59,17 @@ static inline uint64_t clock_line_stamp(const struct clock_line *line, uint64_t 
 	return line->zero + (uint64_t)((unsigned __int128)shifted * line->mult >> 64);
 }
 
-/* The same for this CPU's. Any context. */
+/* The same conversion for the calling CPU. Any context. */
 uint64_t clock_stamp(uint64_t cycles);
 
 /* ns since entry, now, on this CPU. Any context on it. */
 uint64_t clock_here(unsigned cpu);
 
-/* The same. Any context. */
+/* clock_here() of the calling CPU. Any context. */
 uint64_t clock_now(void);
 
-/* ns since entry, with what clock_now() stood: for our own time-outs. Any context. */
+/* ns since entry, with the time for which clock_now() was frozen: for our own time-outs. Any
+ * context. */
 uint64_t clock_steady(void);
 
 #endif

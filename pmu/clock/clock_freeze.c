@@ -5,11 +5,11 @@
 #include "pmu/clock/clock.h"
 
 static struct {
-	uint32_t lock;         /* its holder has interrupted a thread, and does not wait */
-	unsigned cpus;         /* the clock stands while so many stand */
-	unsigned standing;     /* now */
-	uint64_t latest, gone; /* when the last one stood, and the first one of all went on */
-	uint64_t sum;          /* that the clock stood */
+	uint32_t lock;         /* held in handlers for a bounded time */
+	unsigned cpus;         /* the clock freezes when this many CPUs stall */
+	unsigned stalled;      /* CPUs that stall now */
+	uint64_t latest, gone; /* when the last CPU stalled; when the first one continued */
+	uint64_t sum;          /* cycles for which the clock was frozen */
 } freeze;
 
 static uint64_t freeze_cycles(unsigned cpu)
@@ -31,23 +31,23 @@ static void freeze_unlock(void)
 void clock_freeze_begin(unsigned cpus)
 {
 	freeze.cpus = cpus;
-	freeze.standing = 0;
+	freeze.stalled = 0;
 	freeze.latest = freeze.gone = 0;
 }
 
-void clock_freeze_join(unsigned cpu)
+void clock_freeze_begin_cpu(unsigned cpu)
 {
 	freeze_lock();
 	__atomic_store_n(&clock_frozen[cpu], freeze.sum, __ATOMIC_RELAXED);
 	freeze_unlock();
 }
 
-void clock_freeze_stand(unsigned cpu)
+void clock_freeze_stall(unsigned cpu)
 {
 	uint64_t now = freeze_cycles(cpu);
 
 	freeze_lock();
-	freeze.standing++;
+	freeze.stalled++;
 	if ((int64_t)(now - freeze.latest) > 0)
 		freeze.latest = now;
 	freeze_unlock();
@@ -59,7 +59,7 @@ uint64_t clock_freeze_go(unsigned cpu)
 
 	freeze_lock();
 	now = freeze_cycles(cpu);
-	if (freeze.standing-- == freeze.cpus && (int64_t)(now - freeze.latest) > 0) {
+	if (freeze.stalled-- == freeze.cpus && (int64_t)(now - freeze.latest) > 0) {
 		freeze.sum += now - freeze.latest;
 		freeze.gone = now;
 	}

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock stands while all traced CPUs stand for room (`--lossless=freeze`): what clock_now() and
- * the records' TIME say has none of the time from when the last one stood to when the first one
- * goes on.
+ * The clock is frozen while all traced CPUs stall for room (`--lossless=freeze`): clock_now() and
+ * the records' TIME exclude the time from when the last CPU stalled to when the first one
+ * continued.
  *
- *	CPU 0	────────┐ stands                              ┌─ goes on ──
- *	CPU 1	──────────────┐ stands, the last: latest      └───┐ goes on: takes the sum over
+ *	CPU 0	────────┐ stalls                              ┌─ continues ──
+ *	CPU 1	──────────────┐ stalls, the last: latest      └───┐ continues: takes the sum over
  *	               frozen ├───────────────────────────────┤ sum += gone - latest
  *
- * All running CPUs subtract the same sum, as none runs while it grows, and each takes it over
- * before it goes on. No clock goes back: a CPU's own arrival is no later than latest, and it goes
- * on no earlier than gone, by its own counter, whose offset to the boot CPU's may be wrong by
+ * All running CPUs subtract the same sum, because no CPU runs while it grows, and each CPU reads it
+ * before it continues. No clock steps back: a CPU stalls no later than latest, and continues no
+ * earlier than gone, by its own counter. That counter's offset to the boot CPU's may be wrong by
  * clock_sync_measure()'s error. Times are cycles of the boot CPU's counter.
  */
 #ifndef PMU_CLOCK_CLOCK_FREEZE_H
@@ -18,18 +18,19 @@
 
 #include <stdint.h>
 
-/* The clock stands while so many CPUs stand; 0: it never does. None stands. Thread. */
+/* From now on the clock freezes when this many CPUs stall; 0: never. No CPU may be stalled.
+ * Thread. */
 void clock_freeze_begin(unsigned cpus);
 
-/* This CPU has the clock that the others have. Before it is traced, by itself. Thread. */
-void clock_freeze_join(unsigned cpu);
+/* Give this CPU the clock that the others have. On that CPU, before it is traced. Thread. */
+void clock_freeze_begin_cpu(unsigned cpu);
 
-/* This CPU stands: it runs nothing that asks the clock, until it goes. Its handler. */
-void clock_freeze_stand(unsigned cpu);
+/* This CPU stalls: until clock_freeze_go() it runs nothing that reads the clock. Its handler. */
+void clock_freeze_stall(unsigned cpu);
 
-/* It goes on, its clock without what stood. Returns that, in cycles; what its events have of the
- * clock is old then (context_frozen()). Waits for others that do this, a few instructions of
- * theirs. As above. */
+/* This CPU continues; its clock excludes the frozen time. Returns that time in cycles; the events'
+ * saved clock readings are then out of date (context_frozen()). Waits a few instructions for other
+ * CPUs that are in here. Its handler. */
 uint64_t clock_freeze_go(unsigned cpu);
 
 #endif

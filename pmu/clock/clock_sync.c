@@ -36,7 +36,7 @@ static void clock_sync_answer(void *unused)
 	}
 }
 
-/* One round trip; returns its cycles, and the offset that it suggests. */
+/* One round trip; returns its cycles, and the offset that follows from it. */
 static uint64_t clock_sync_round_trip(uint64_t number, int64_t *offset)
 {
 	uint64_t sent = arch_cycles(), back;

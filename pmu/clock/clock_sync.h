@@ -6,15 +6,16 @@
 #include <stdint.h>
 
 struct clock_sync {
-	int64_t offset; /* cycles to add to that CPU's counter for the boot CPU's; 0 where the
-	                   distance is smaller than error, and cannot be told from none */
-	uint64_t error; /* cycles: half of the fastest round trip, which bounds the mistake */
+	int64_t offset; /* cycles to add to that CPU's counter for the boot CPU's; 0 if the measured
+	                 * distance is smaller than error */
+	uint64_t error; /* cycles: half of the fastest round trip, the largest possible error of
+	                 * offset */
 };
 
 /*
- * Measure against an idle CPU, by round trips through memory, as NTP does through a network: the
- * fastest of at most 64, within 50 ms, and at least one. The boot CPU, in the story of
- * arch_take_over(). 0 or arch_cpu_run()'s errors. Thread.
+ * Measure the offset of an idle CPU by round trips through memory, as NTP does through a network:
+ * the fastest of at most 64 within 50 ms, and at least one. On the boot CPU, after
+ * arch_take_over(). Returns 0 or arch_cpu_run()'s errors. Thread.
  */
 int clock_sync_measure(unsigned cpu, struct clock_sync *sync);
 

@@ -5,7 +5,7 @@
 #include "abi/event_types.h"
 #include "pmu/parse/parser.h"
 
-#define MAX_CANDIDATES 8U /* sources of one name */
+#define MAX_CANDIDATES 8U /* sources with the same name */
 
 const char parse_unknown_event[] =
     "unknown event (a CPU's own names resolve on the host: bareperf list)";
@@ -41,8 +41,8 @@ static const struct pmu_event_name *events_lookup(const struct pmu_event_name *n
 	return NULL;
 }
 
-/* Linux numbers units of which there may be several kinds in a machine: arm_spe_0. The first is
- * ours, which is asked on every CPU. */
+/* Linux appends a number to units that a machine may have in several kinds: arm_spe_0. Number 0
+ * means our source, which every CPU checks for itself. */
 static size_t events_without_instance(const char *name, size_t length)
 {
 	return length > 2 && !memcmp(name + length - 2, "_0", 2) ? length - 2 : length;
@@ -56,8 +56,9 @@ static bool events_is_meant(const struct pmu_source *source, const char *name, s
 	       parser_named(source->name, name, events_without_instance(name, length));
 }
 
-/* The sources of this name, or for none those of raw events, as vendors' are called alike: those
- * that are here, as far as that is known, else the first. */
+/* The sources of this name; without a name the sources of raw events, because different vendors'
+ * sources have the same name. Returns the sources whose hardware is present, as far as that is
+ * known, otherwise the first. */
 static unsigned events_find_candidates(const struct parser *p, const char *name, size_t length,
                                        const struct pmu_source *found[MAX_CANDIDATES])
 {
@@ -102,7 +103,7 @@ static bool events_is_elsewhere(const char *name, size_t length)
 	return false;
 }
 
-/* x86's alone. */
+/* Only x86 has it. */
 static bool events_is_branch_trace(const char *name, size_t length)
 {
 	return parser_named("branch-trace", name, length) || parser_named("bts", name, length) ||
@@ -127,8 +128,8 @@ static int events_unknown_source(struct parser *p, const char *name, size_t leng
 	return parser_unknown(p, "unknown event source", &near);
 }
 
-/* With several candidates the first that takes the terms is meant; what the first of all says is
- * the error. */
+/* If there are several candidates, the first that accepts the terms is used. If none does, the
+ * error of the first one is reported. */
 static int parse_source(struct parser *p, const char *name, size_t length)
 {
 	const struct pmu_source *found[MAX_CANDIDATES];
@@ -151,7 +152,7 @@ static int parse_source(struct parser *p, const char *name, size_t length)
 	return -EINVAL;
 }
 
-/* rHEX, of whichever source counts raw events here. */
+/* rHEX, served by the source that counts raw events on this machine. */
 static bool events_is_raw(const char *name, size_t length, uint64_t *config)
 {
 	const char *digits = name + 1;
@@ -250,7 +251,7 @@ int parser_event(struct parser *p)
 	if (code || *p->spec->name)
 		return code;
 	length = (size_t)(p->at - start);
-	if (length >= sizeof(p->spec->name)) /* of many terms; the name is for people */
+	if (length >= sizeof(p->spec->name)) /* many terms: the name is only displayed */
 		length = sizeof(p->spec->name) - 1;
 	memcpy(p->spec->name, start, length);
 	return 0;

@@ -13,7 +13,7 @@ static void groups_apply(struct event_spec *spec, uint64_t exclude)
 	                     PERF_ATTR_EXCLUDE_HV;
 
 	if (exclude == all)
-		return; /* none was named */
+		return; /* no level was named */
 	if (spec->attr.flags & all)
 		spec->attr.flags &= ~(all & ~exclude);
 	else
@@ -52,7 +52,7 @@ int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count)
 	return 0;
 }
 
-/* Where the next event of the list goes. */
+/* The place for the list's next event. */
 static int groups_next_spec(struct parser *p, struct event_spec *specs, unsigned max, unsigned *n)
 {
 	if (*n == max)

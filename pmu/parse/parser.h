@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser of events between its parts: groups.c knows lists, groups and modifiers,
- * events.c names, terms.c what stands between slashes. Thread. */
+/* The parts of the event parser: groups.c parses lists, groups and modifiers; events.c names;
+ * terms.c the terms between slashes. Thread. */
 #ifndef PMU_PARSE_PARSER_H
 #define PMU_PARSE_PARSER_H
 
@@ -14,20 +14,21 @@ struct parser {
 	struct parse_error *error;
 };
 
-/* Note what is wrong, and where; returns -EINVAL. */
+/* Note the mistake and its place; returns -EINVAL. */
 int parser_fail(struct parser *p, const char *what, const char *at);
 
-/* The same of a name that nobody has, with the nearest of those that were offered. */
+/* Note an unknown name, with the most similar known one. */
 int parser_unknown(struct parser *p, const char *what, const struct suggestion *suggestion);
 
-/* The value of a digit, up to 15; 16: it is none. */
+/* The value of a digit, 0 to 15; 16: c is no digit. */
 int parser_digit(char c);
 
-/* Digits of base 10 or 16 at *at; moves it behind them. 0, -EINVAL: none, -ERANGE: 64 bits do not
- * hold them. */
+/* Parse digits of base 10 or 16 at *at; moves it behind them. Returns 0; -EINVAL: no digit;
+ * -ERANGE: more than 64 bits. */
 int parser_digits(const char **at, int base, uint64_t *value);
 
-/* Length of the name at text: to the end, or to what may follow a name; and whether it is name. */
+/* The length of the name at text, which ends at the text's end or at a character that no name
+ * has. */
 size_t parser_name_length(const char *text);
 bool parser_named(const char *name, const char *text, size_t length);
 
@@ -37,7 +38,7 @@ uint64_t parser_known_bits(const struct pmu_source *source, unsigned word);
 /* One event with its modifiers, into p->spec. */
 int parser_event(struct parser *p);
 
-/* Parses the modifiers behind an event or a group, from the colon to ',', '}' or the end. */
+/* Parse the modifiers behind an event or a group: from the colon to ',', '}' or the end. */
 int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count);
 
 /* SOURCE/TERM[=VALUE],.../ with p->at behind the first slash. */

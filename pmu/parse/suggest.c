@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LONGEST  63U /* letters; of longer words nothing is offered */
-#define SHORTEST 3U  /* shorter ones are near to too much */
+#define LONGEST  63U /* letters; longer words get no suggestion */
+#define SHORTEST 3U  /* shorter words are similar to too many names */
 #define GOES_ON  1U  /* the distance of a name that begins with the word */
 
 static char suggest_lower(char c)
@@ -19,8 +19,8 @@ static uint8_t suggest_least(unsigned a, unsigned b)
 	return (uint8_t)(a < b ? a : b);
 }
 
-/* Letters to add, drop, change or swap with their neighbour (optimal string alignment); row[i][j]
- * is that of the first i letters of a and the first j of b. */
+/* The number of letters to add, drop, change or swap with their neighbour (optimal string alignment
+ * distance); row[i][j] is the distance of the first i letters of a and the first j of b. */
 static unsigned suggest_distance(const char *a, size_t n, const char *b, size_t m)
 {
 	uint8_t rows[3][LONGEST + 1], *before = rows[0], *above = rows[1], *row = rows[2];

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* "Did you mean": the nearest of the names that could have been meant. */
+/* "Did you mean": the known name that is most similar to an unknown one. */
 #ifndef PMU_PARSE_SUGGEST_H
 #define PMU_PARSE_SUGGEST_H
 
 #include <stddef.h>
 
-/* A word that no name is like, and the best offer until now. */
+/* An unknown word, and the most similar name until now. */
 struct suggestion {
 	const char *word;
 	size_t length;
-	const char *meant; /* NULL: nothing is near enough */
-	unsigned distance; /* of meant: letters to add, drop, change or swap with the next */
+	const char *meant; /* NULL: no name is similar enough */
+	unsigned distance; /* of meant: letters to add, drop, change or swap with the next one */
 };
 
-/* A search for what length letters at word may have meant. Thread, as below. */
+/* Begin the search for a name similar to the length letters at word. Thread, as below. */
 struct suggestion suggestion_for(const char *word, size_t length);
 
-/* Take name, which must outlive the search, if it is nearer than what was offered before; of two
- * that are as near the first stays. Near is who differs in one letter, and one more for every four
- * of the word, whatever the case; or who goes on where a word of three letters or more ends. */
+/* Offer a name; it becomes the suggestion if it is more similar than the earlier offers. It must
+ * outlive the search. A name is similar if it differs from the word in one letter, plus one for
+ * every four letters of the word, upper and lower case being equal; or if the word has three
+ * letters or more and the name begins with it. */
 void suggestion_offer(struct suggestion *suggestion, const char *name);
 
 #endif

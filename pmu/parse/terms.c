@@ -60,7 +60,7 @@ bool parser_named(const char *name, const char *text, size_t length)
 	return strlen(name) == length && !memcmp(name, text, length);
 }
 
-/* The event core's own words, beside the terms of a source. */
+/* Terms of the event core, in addition to the terms of a source. */
 static const struct pmu_format words[] = {
 	{ "config", 0, 0, 63 },  { "config1", 1, 0, 63 }, { "config2", 2, 0, 63 },
 	{ "config3", 3, 0, 63 }, { NULL, 0, 0, 0 },
@@ -94,7 +94,7 @@ static const struct pmu_format *terms_find_format(const struct pmu_format *forma
 	return NULL;
 }
 
-/* A field in pieces has them one behind the other, the lowest bits first. */
+/* A field of several pieces stores them in order, the lowest bits first. */
 static int terms_set_field(struct parser *p, const struct pmu_format *format, uint64_t value,
                            const char *value_at)
 {
@@ -107,12 +107,12 @@ static int terms_set_field(struct parser *p, const struct pmu_format *format, ui
 
 		*config[format->word] &= ~mask;
 		*config[format->word] |= (value & most) << format->low;
-		value = value >> (format->high - format->low) >> 1; /* in two: 64 bits may be all */
+		value = value >> (format->high - format->low) >> 1; /* two shifts: 64 bits may go */
 	}
 	return value ? parser_fail(p, "value does not fit the term", value_at) : 0;
 }
 
-/* config=, config1=, config2=: as a whole, but nothing that no term could say. */
+/* config=, config1=, config2=: sets the whole word, but only bits that the source has terms for. */
 static int terms_set_word(struct parser *p, const struct pmu_source *source,
                           const struct pmu_format *word, uint64_t value, const char *value_at)
 {
@@ -159,7 +159,7 @@ static int terms_set_term(struct parser *p, const struct pmu_source *source, con
 	return terms_unknown_term(p, source, term, length);
 }
 
-/* name=TEXT, as the event is to be called in the trace. */
+/* name=TEXT: the event's name in the trace. */
 static int terms_set_name(struct parser *p)
 {
 	size_t length;
@@ -197,7 +197,7 @@ static int parse_term(struct parser *p, const struct pmu_source *source)
 
 int parser_terms(struct parser *p, const struct pmu_source *source)
 {
-	/* SOURCE//TERM=VALUE/ is written, too. */
+	/* SOURCE//TERM=VALUE/ is accepted as well. */
 	if (*p->at == '/' &&
 	    terms_find_format(source->formats, p->at + 1, parser_name_length(p->at + 1)))
 		p->at++;

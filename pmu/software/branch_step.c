@@ -38,7 +38,7 @@ static int branch_step_setup_aux(struct perf_event *event, void *area, uint64_t 
 	                        !event->attr.aux_watermark);
 }
 
-/* Software does not overshoot: a segment is full at its end. */
+/* Software can fill a segment to its end. */
 static void branch_step_close_segment(struct perf_event *event, uint64_t flags)
 {
 	struct branch_area *area = &branch_step_of(event)->area;
@@ -56,7 +56,7 @@ static void branch_step_switch(struct perf_event *event)
 	if (event->await_room)
 		event->await_room(event, branch_area_needed(area, area->open.index));
 	if (!stepped[arch_cpu()])
-		return; /* it was stopped meanwhile */
+		return; /* the wait has stopped the event */
 	next = branch_area_has_next(area, area->open.index);
 	branch_step_close_segment(event, next ? 0 : PERF_AUX_FLAG_TRUNCATED);
 	if (next)
@@ -81,7 +81,7 @@ static void branch_step_taken(uint64_t from, uint64_t to)
 	if (area->open.index >= area->open.end)
 		branch_step_switch(event);
 	else if (event->await_room)
-		event->await_room(event, 0); /* NMIs of counters come in this handler's entry */
+		event->await_room(event, 0); /* NMIs interrupt the handler's entry */
 }
 
 static int branch_step_add(struct perf_event *event)
@@ -114,7 +114,7 @@ static void branch_step_read(struct perf_event *event)
 	(void)event; /* the exceptions keep count up to date */
 }
 
-/* The tick is an interrupt, so no step comes between. */
+/* The tick is an interrupt, so no single-step exception comes in between. */
 static void branch_step_poll(struct perf_event *event)
 {
 	struct branch_area *area = &branch_step_of(event)->area;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every taken branch by single-step, for machines without a branch trace store: the same records
- * in the same place, at the price of an exception for each instruction. The ledger is exact: what
- * finds no room is counted one by one.
+ * Records every taken branch by single-step, for machines without a branch trace store: the same
+ * records in the same place, at the cost of an exception for each instruction. The ledger is exact:
+ * each record that finds no room is counted.
  */
 #ifndef PMU_SOFTWARE_BRANCH_STEP_H
 #define PMU_SOFTWARE_BRANCH_STEP_H
@@ -10,7 +10,7 @@
 #include "pmu/branch_area.h"
 #include "pmu/pmu.h"
 
-/* Its data for an event. */
+/* The driver's data for an event. */
 struct hw_branch_step {
 	struct branch_area area;
 };

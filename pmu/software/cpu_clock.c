@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu-clock: time itself as an event, in ns, sampled by the CPU's timer. It needs
- * no PMU. It does not see code that masks interrupts: the sample then comes late,
- * with the whole gap as its PERIOD. Where the timer has no interrupt, it only counts.
+ * cpu-clock: time itself as an event, in ns, sampled by the CPU's timer. It needs no PMU. It does
+ * not see code that masks interrupts: such a sample comes late, with the whole gap as its PERIOD.
+ * If the timer has no interrupt, cpu-clock only counts.
  */
 #include "pmu/software/cpu_clock.h"
 
@@ -11,15 +11,15 @@
 #include "pmu/clock/clock.h"
 #include "pmu/parse/events.h"
 
-#define SHORTEST_PERIOD 1000ULL /* ns: below this the machine would only take interrupts */
+#define SHORTEST_PERIOD 1000ULL /* ns: below it the CPU would only take interrupts */
 
 static int cpu_clock_probe(const char **why)
 {
 	*why = NULL;
-	return 0; /* without a timer nothing of bareperf runs */
+	return 0; /* without a timer bareperf does not run at all */
 }
 
-/* Differences of one conversion: however often this is called, they add up to the whole. */
+/* All calls convert with the same rounding base, so their differences add up to the exact total. */
 static void cpu_clock_update(struct perf_event *event, uint64_t now)
 {
 	struct hw_cpu_clock *hw = cpu_clock_of(event);
@@ -35,7 +35,7 @@ static void cpu_clock_expire(struct timer *timer, const struct arch_regs *regs, 
 	                                                 offsetof(struct hw_cpu_clock, timer));
 	struct hw_cpu_clock *hw = cpu_clock_of(event);
 	uint64_t late = now - timer->deadline;
-	/* Stay on the grid; periods that passed meanwhile are in this sample's PERIOD. */
+	/* Stay on the grid; missed periods are in this sample's PERIOD. */
 	uint64_t next = timer->deadline + (late / hw->period + 1) * hw->period;
 
 	cpu_clock_update(event, now);
@@ -52,8 +52,7 @@ static uint64_t cpu_clock_period_of(const struct perf_event_attr *attr)
 
 	if (attr->flags & PERF_ATTR_FREQ)
 		return attr->sample_freq ? NSEC_PER_SEC / attr->sample_freq : 0;
-	return !period || period > SHORTEST_PERIOD ? period
-	                                           : SHORTEST_PERIOD; /* perf has one, too */
+	return !period || period > SHORTEST_PERIOD ? period : SHORTEST_PERIOD; /* as in perf */
 }
 
 static int cpu_clock_init(struct perf_event *event)
@@ -78,7 +77,7 @@ static int cpu_clock_init(struct perf_event *event)
 
 static int cpu_clock_add(struct perf_event *event)
 {
-	(void)event; /* the timer is everybody's */
+	(void)event; /* the timer is shared, so there is nothing to claim */
 	return 0;
 }
 
@@ -115,13 +114,13 @@ static void cpu_clock_read(struct perf_event *event)
 		cpu_clock_update(event, arch_cycles());
 }
 
-/* The timer is queued as it was; the grid begins anew behind it. */
+/* The timer stays queued as it was; the new grid begins at its deadline. */
 static void cpu_clock_slow(struct perf_event *event, uint64_t factor)
 {
 	uint64_t period = cpu_clock_period_of(&event->attr);
 
 	if (period > UINT64_MAX / 2 / factor)
-		return; /* it never samples */
+		return; /* pmu_cpu_clock without a timer interrupt never samples */
 	cpu_clock_of(event)->period = clock_span_to_cycles(&machine_clock, period * factor);
 }
 

@@ -5,7 +5,7 @@
 #include "pmu/pmu.h"
 #include "pmu/timer.h"
 
-/* Its data for an event. */
+/* The driver's data for an event. */
 struct hw_cpu_clock {
 	struct timer timer;
 	uint64_t period; /* cycles between samples; 0: it only counts */

@@ -19,8 +19,8 @@ static int marks_probe(const char **why)
 	return 0;
 }
 
-/* Each one is recorded, or none where marks are only counted. Their callers are not: who marks
- * knows where. */
+/* Either each mark is recorded, or, if marks are only counted, none is. No callchains: the
+ * program's author knows where a mark is. */
 static int marks_event_init(struct perf_event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
@@ -45,18 +45,18 @@ static int marks_add(struct perf_event *event)
 
 static void marks_del(struct perf_event *event)
 {
-	(void)event; /* marks_stop() has given it back */
+	(void)event; /* marks_stop() has done it */
 }
 
 static void marks_start(struct perf_event *event)
 {
-	usual_sample_prepare(event); /* whom it starts beside an AUX event has not */
+	usual_sample_prepare(event); /* not done beside an AUX event */
 	event->usual.header = sample_pair(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	__atomic_store_n(&mark_cpus[event->cpu].event, event, __ATOMIC_RELAXED);
 }
 
-/* The account knows how many there were, each of period 1, and a mark need not say it again. One
- * may be under way when its event is stopped, and so it is read in any state. */
+/* The ring's account knows the number of marks, each of period 1, so a mark need not count itself.
+ * A mark may be under way when its event is stopped, so this reads in any state. */
 static void marks_read(struct perf_event *event)
 {
 	if (!event->attr.sample_period)
@@ -85,8 +85,8 @@ void mark_put_slow(struct perf_event *event, uint64_t ip, const uint64_t *raw, u
 	arch_add_local(slow, -1);
 }
 
-/* RAW of a text that is no constant, and then as any mark, but that no period is counted. */
-void mark_tell(struct perf_event *event, const char *text)
+/* Writes a text that is no constant as RAW, like a mark, but without counting a period. */
+void mark_report(struct perf_event *event, const char *text)
 {
 	uint64_t raw[2] = { 0 }, *at;
 	uint32_t length = 0, bytes;

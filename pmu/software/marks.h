@@ -4,7 +4,7 @@
 
 #include "pmu/pmu.h"
 
-/* Marks of the traced program, one sample each: pmu/mark.h. One event a CPU. */
+/* Marks of the traced program, one sample each: pmu/mark.h. At most one such event per CPU. */
 extern const struct pmu pmu_marks;
 
 #endif

@@ -11,15 +11,15 @@
 
 #define FIRST_ZEN 0x17U
 
-/* perf's sysfs names. The event's upper bits are apart from the others. */
+/* perf's sysfs names. The event number's upper bits are in a field of their own. */
 static const struct pmu_format formats[] = {
 	{ "event", 0, 0, 7 }, { "event", 0, 32, 35 }, { "umask", 0, 8, 15 }, { "edge", 0, 18, 18 },
 	{ "inv", 0, 23, 23 }, { "cmask", 0, 24, 31 }, { NULL, 0, 0, 0 },
 };
 
-/* By PERF_COUNT_HW_*: PMC numbers and unit masks that every family has, then those of families
- * before and from 17H on (BKDGs of families 10H to 16H; PPRs of 17H and 19H, "Core Performance
- * Monitor Counters"). 0: none. */
+/* Indexed by PERF_COUNT_HW_*: the event and unit mask for all families, or for families before 17H
+ * and from 17H on (BKDGs of families 10H to 16H; PPRs of 17H and 19H, "Core Performance Monitor
+ * Counters"). 0: none. */
 static const struct {
 	uint16_t before_zen, zen;
 } generic[] = {
@@ -55,10 +55,10 @@ static int amd_pmu_probe(const char **why)
 {
 	uint32_t ecx;
 
-	*why = "this CPU is none of AMD's";
+	*why = "this CPU is not from AMD";
 	if (amd_pmu_cpuid_word(CPUID_WORD(0U, CPUID_EBX)) != CPUID_VENDOR_AUTH)
 		return -ENODEV;
-	/* Real ones of every family have the four legacy counters, which CPUID does not tell. */
+	/* CPUID does not report the four legacy counters; every real AMD CPU has them. */
 	ecx = amd_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
 	*why =
 	    "the hypervisor gives no counters (CPUID 80000001H has no PerfCtrExtCore): switch "
@@ -86,7 +86,7 @@ static uint64_t amd_pmu_generic_event(uint64_t config)
 	return amd_pmu_family() >= FIRST_ZEN ? generic[config].zen : generic[config].before_zen;
 }
 
-/* PERF_CTL's value for attr, or 0 if it is not served. */
+/* PERF_CTL's value for attr; 0: not served. */
 static uint64_t amd_pmu_select_value(const struct perf_event_attr *attr)
 {
 	uint64_t value = attr->config;

@@ -18,7 +18,7 @@ static int branch_trace_probe_step(const char **why)
 	return pmu_branch_step.probe(why);
 }
 
-/* Only a name: the source that has the type is asked as well. */
+/* Only turns the name into a type; the source that has the type checks the event. */
 static int branch_trace_init(struct perf_event *event)
 {
 	(void)event;

@@ -5,8 +5,8 @@
 
 #include "pmu/pmu.h"
 
-/* Of sources with one name, the first that is here is meant; each makes an event of another
- * source's type, which then serves it. */
+/* Two sources with one name; the first whose hardware is present is used. Each turns the event into
+ * one of another source's type, and that source then serves it. */
 extern const struct pmu pmu_branch_trace_bts, pmu_branch_trace_step;
 
 #endif

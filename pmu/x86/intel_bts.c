@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The interrupt's work does not depend on the buffers' size: announce the full segment, point the
- * debug store at the next one, return. Handlers run untraced and uncounted
- * (arch_trace_hide()), so that of an interrupt exactly its delivery and its return are seen:
+ * debug store at the next one, return. Handlers run untraced and uncounted (arch_trace_hide()), so
+ * of each interrupt exactly its delivery and its return are seen:
  *
  *	                  recorded  counted
  *	a taken branch      yes       yes
  *	a delivery          yes       no		account.interrupts
  *	our return          yes       yes		account.returns
  *
- * The debug store's threshold shows in no status register; its index does. Whatever interrupt
- * comes, the index is looked at, so a late or a missing PMI costs nothing but margin.
+ * No status register shows that the debug store reached its threshold, but its index does. So every
+ * interrupt's handler checks the index, and a late or missing PMI only uses up margin.
  *
- * Lost is what the counters counted while no segment was open, and what had no room in one that
- * was full; the latter is told from a delivery that took the last place by arithmetic.
+ * Lost branches are those counted while no segment was open, plus those that had no room in a full
+ * segment. In a full segment arithmetic shows whether an interrupt's delivery took the last place.
  */
 #include "pmu/x86/intel_bts.h"
 
@@ -33,9 +33,9 @@ _Static_assert(SAME(base, bts_buffer_base) && SAME(index, bts_index) &&
                "IA32_DS_AREA points to the open segment");
 
 static struct {
-	struct perf_event *event; /* the event whose trace runs */
-	bool interrupted;         /* this interrupt was the threshold's */
-	bool ahead; /* an interrupt is booked that has yet to come here: an NMI came first */
+	struct perf_event *event;   /* the event that is traced now */
+	bool interrupted;           /* this interrupt is the threshold's own */
+	bool ahead;                 /* already in the ledger, while an NMI came before it */
 	uint64_t debugctl, ds_area; /* firmware's values */
 } cpus[TR_MAX_CPUS];
 
@@ -53,7 +53,7 @@ static int intel_bts_probe(const char **why)
 	    !(intel_bts_features(CPUID_ECX) & CPUID_FEATURES_DTES64) ||
 	    arch_reg_read(IA32_MISC_ENABLE) & MISC_ENABLE_BTS_UNAVAILABLE)
 		return -ENODEV;
-	*why = "it wants performance monitoring of version 2";
+	*why = "it needs performance monitoring of version 2";
 	if ((arch_reg_read(CPUID_WORD(CPUID_PERFMON, CPUID_EAX)) & 0xff) < 2)
 		return -ENODEV;
 	*why = NULL;
@@ -94,7 +94,7 @@ static int intel_bts_setup_aux(struct perf_event *event, void *area, uint64_t si
 
 /* ---- Segments ---- */
 
-/* Where the CPU will write next; bounded, though nobody else writes there. */
+/* Where the CPU will write next. Bounded, although nobody else writes the index. */
 static struct branch_record *intel_bts_filled(const struct perf_event *event)
 {
 	const struct branch_segment *open = &intel_bts_of(event)->area.open;
@@ -103,7 +103,7 @@ static struct branch_record *intel_bts_filled(const struct perf_event *event)
 	return index < open->base ? open->base : index > open->end ? open->end : index;
 }
 
-/* Records in the segments that are closed. A switch in between would tear the two apart. */
+/* Records in the closed segments. Read again if a segment switch came in between. */
 static uint64_t intel_bts_closed(const struct perf_event *event)
 {
 	const struct ring_aux *aux = event->aux;
@@ -137,7 +137,7 @@ static bool intel_bts_resume(struct perf_event *event)
 	return true;
 }
 
-/* Trace no more; from here on what is taken is lost. */
+/* Stop tracing; branches taken from here on are lost. */
 static void intel_bts_pause(struct perf_event *event)
 {
 	arch_reg_write(IA32_DEBUGCTL, 0);
@@ -159,7 +159,7 @@ static void intel_bts_end_gap(struct perf_event *event)
 		intel_bts_lose(event, intel_taken_now() - intel_bts_of(event)->gap);
 }
 
-/* The registers stay: nothing is traced before the handler is over. */
+/* The trace registers stay as they are, because nothing is traced before the handler ends. */
 static void intel_bts_switch_general(struct perf_event *event, struct branch_record *end)
 {
 	struct branch_area *area = &intel_bts_of(event)->area;
@@ -177,8 +177,8 @@ static inline bool intel_bts_is_asked(const struct perf_event *event)
 	return __atomic_load_n(intel_bts_of(event)->asked, __ATOMIC_RELAXED) != event->heard;
 }
 
-/* Deliveries that an interrupt finds in the trace, if they had room, and not in the books. All code
- * that we interrupt runs in ring 0. */
+/* The interrupt deliveries in the trace (if they had room) that the ledger does not have yet. All
+ * interrupted code runs in ring 0. */
 static unsigned intel_bts_deliveries(const struct perf_event *event, unsigned how)
 {
 	bool booked = cpus[event->cpu].ahead, in_entry = how & ARCH_ENTERED_IN_ENTRY;
@@ -188,24 +188,24 @@ static unsigned intel_bts_deliveries(const struct perf_event *event, unsigned ho
 }
 
 /*
- * The segment is full to its end: of these deliveries, which came last, some took its last places,
- * as there are more records than branches were taken; or they had none, nor had branches before.
+ * The segment is full to its end. If it has more records than branches were taken, then some of
+ * these deliveries, which came last, took its last places. Otherwise deliveries had no room.
  */
 static void intel_bts_account_full(struct perf_event *event, unsigned delivered)
 {
 	struct branch_account *account = &event->branches;
-	uint64_t unbooked; /* recorded; or negative: not recorded */
+	uint64_t unaccounted; /* records minus branches; negative: branches without a record */
 
 	if (account->unknown)
 		return;
-	unbooked = intel_bts_recorded(event) + account->lost - intel_taken_now() -
-	           account->interrupts;
-	if (unbooked != delivered)
+	unaccounted = intel_bts_recorded(event) + account->lost - intel_taken_now() -
+	              account->interrupts;
+	if (unaccounted != delivered)
 		ring_aux_flag(&intel_bts_of(event)->area.out, PERF_AUX_FLAG_PARTIAL);
-	if (unbooked <= delivered)
-		account->interrupts += unbooked;
-	else if (unbooked >> 63)
-		intel_bts_lose(event, -unbooked);
+	if (unaccounted <= delivered)
+		account->interrupts += unaccounted;
+	else if (unaccounted >> 63)
+		intel_bts_lose(event, -unaccounted);
 	else
 		account->unknown = true; /* the counters have missed branches */
 }
@@ -229,14 +229,14 @@ static __attribute__((noinline)) bool intel_bts_look(struct perf_event *event, u
 	cpus[event->cpu].interrupted = true;
 	if (event->await_room && !(how & ARCH_ENTERED_IN_ENTRY))
 		event->await_room(event, branch_area_needed(&hw->area, end));
-	if (hw->running) /* it may have been stopped meanwhile */
+	if (hw->running) /* the event may have been stopped meanwhile */
 		intel_bts_switch_general(event, end);
 	if (how == ARCH_ENTERED_ALONE && intel_bts_is_asked(event))
 		event->attend(event);
 	return false;
 }
 
-/* A counter's as well. */
+/* The interrupt may also be an overflow of a counter. */
 static __attribute__((noinline)) bool intel_bts_share(struct perf_event *event, bool wake)
 {
 	cpus[event->cpu].interrupted = true;
@@ -245,8 +245,8 @@ static __attribute__((noinline)) bool intel_bts_share(struct perf_event *event, 
 	return false;
 }
 
-/* The whole of the common interrupt, that of the threshold; any other is examined. Calls come last,
- * so that no value has to be kept across them. */
+/* The usual interrupt, the threshold's, from begin to end; others go a slower way. Calls come last,
+ * so that no value is saved across them. */
 static bool intel_bts_entered(unsigned cpu, unsigned how)
 {
 	struct perf_event *event = cpus[cpu].event;
@@ -298,7 +298,7 @@ static int intel_bts_add(struct perf_event *event)
 
 	if (cpus[event->cpu].event)
 		return -EBUSY;
-	event->branches.unknown = !intel_taken_add(exclude); /* clears what firmware left on */
+	event->branches.unknown = !intel_taken_add(exclude); /* also clears what firmware left on */
 	code = arch_pmi_share(intel_bts_claim);
 	if (code && !event->branches.unknown)
 		intel_taken_del();
@@ -324,7 +324,7 @@ static void intel_bts_del(struct perf_event *event)
 static void intel_bts_start(struct perf_event *event)
 {
 	usual_sample_prepare(event);
-	ring_publish(event->ring, &event->account); /* or the first switch looks for its limit */
+	ring_publish(event->ring, &event->account); /* the first switch needs the limit */
 	intel_bts_of(event)->asked = event->asked ? event->asked : &event->heard;
 	cpus[event->cpu].ahead = false;
 	arch_trace_hide(intel_bts_entered);
@@ -339,7 +339,7 @@ static void intel_bts_start(struct perf_event *event)
 	arch_trace_release();
 }
 
-/* count is what was taken, or at least what was recorded of it. */
+/* count: the taken branches; if that is unknown, at least the recorded ones. */
 static void intel_bts_read(struct perf_event *event)
 {
 	struct branch_account *account = &event->branches;
@@ -354,7 +354,7 @@ static void intel_bts_stop(struct perf_event *event)
 	struct hw_intel_bts *hw = intel_bts_of(event);
 
 	if (arch_trace_held() && hw->ring0)
-		event->branches.returns--; /* of the handler that we are in: nobody will count it */
+		event->branches.returns--; /* this handler's is never counted */
 	arch_trace_hold();
 	__atomic_store_n(&cpus[event->cpu].event, NULL, __ATOMIC_RELEASE);
 	if (hw->running) {
@@ -370,7 +370,7 @@ static void intel_bts_stop(struct perf_event *event)
 	intel_bts_read(event);
 	if (hw->counters) {
 		intel_taken_stop();
-		/* A CPU that counts no far branches has not counted our returns. */
+		/* A CPU that counts no far branches has not counted our returns either. */
 		event->branches.unknown |= intel_taken_far() < event->branches.returns;
 	}
 	arch_trace_release();

@@ -17,19 +17,21 @@ static const struct pmu_format formats[] = {
 	{ "inv", 0, 23, 23 }, { "cmask", 0, 24, 31 }, { NULL, 0, 0, 0 },
 };
 
-/* Linux's encoding for what only a fixed counter counts: event 0, its number + 1 as unit mask. */
+/* Linux's encoding of events that only a fixed counter counts: event 0, and the counter's number +
+ * 1 as unit mask. */
 #define ONLY_FIXED(counter) (((counter) + 1U) << 8)
 #define NR_ONLY_FIXED       16U
 
-/* Those that count cycles of the CPU and of the TSC, a bit each. */
+/* The fixed counters that count cycles of the CPU and of the TSC, one bit each. */
 #define FIXED_CYCLES (1U << 1 | 1U << 2)
 
-/* The architectural events, SDM volume 3B, table 20-1: bit of CPUID.0AH:EBX that is set where the
- * event is missing, fixed counter that counts it as well (or none), by PERF_COUNT_HW_*. */
+/* The architectural events, SDM volume 3B, table 20-1, indexed by PERF_COUNT_HW_*: the bit of
+ * CPUID.0AH:EBX that is set if the event is missing, and the fixed counter that also counts it, if
+ * any. */
 static const struct {
 	uint16_t select;
 	uint8_t bit;
-	uint8_t fixed; /* counter + 1; 0: none */
+	uint8_t fixed; /* number + 1; 0: none */
 } architectural[] = {
 	[PERF_COUNT_HW_CPU_CYCLES] = { 0x003c, 0, 2 },
 	[PERF_COUNT_HW_INSTRUCTIONS] = { 0x00c0, 1, 1 },
@@ -37,7 +39,7 @@ static const struct {
 	[PERF_COUNT_HW_CACHE_MISSES] = { 0x412e, 4, 0 },
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { 0x00c4, 5, 0 },
 	[PERF_COUNT_HW_BRANCH_MISSES] = { 0x00c5, 6, 0 },
-	/* At a rate of its own, which is not that of fixed counter 2. */
+	/* It counts at a rate of its own, not at that of fixed counter 2. */
 	[PERF_COUNT_HW_BUS_CYCLES] = { 0x013c, 2, 0 },
 	[PERF_COUNT_HW_REF_CPU_CYCLES] = { ONLY_FIXED(2), 32, 3 },
 };
@@ -50,10 +52,10 @@ struct unit {
 	uint32_t fixed;                    /* fixed counters, a bit each */
 	uint32_t missing;                  /* architectural events, a bit each */
 	uint32_t type;                     /* CPUID_CORE_TYPE_*; 0: all CPUs are alike */
-	bool any;                          /* PERFEVTSEL's ANY means something */
+	bool any;                          /* PERFEVTSEL has the ANY bit */
 };
 
-static struct unit units[TR_MAX_CPUS]; /* as of a CPU's last preparation */
+static struct unit units[TR_MAX_CPUS]; /* filled at each preparation of the CPU */
 
 static uint32_t intel_pmu_field(uint32_t word, unsigned low, unsigned bits)
 {
@@ -70,7 +72,8 @@ static uint32_t intel_pmu_cpuid_word(uint32_t reg)
 	return (uint32_t)arch_reg_read(reg);
 }
 
-/* From version 5 on a mask says which there are, beside the number of the first ones. */
+/* From version 5 on a bit mask reports the fixed counters, in addition to the number of the first
+ * ones. */
 static uint32_t intel_pmu_fixed_counters(unsigned version)
 {
 	uint32_t edx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
@@ -123,7 +126,7 @@ static int intel_pmu_probe(const char **why)
 {
 	struct unit unit;
 
-	*why = "this CPU is none of Intel's";
+	*why = "this CPU is not from Intel";
 	if (!intel_pmu_is_intel())
 		return -ENODEV;
 	unit = intel_pmu_look();
@@ -157,7 +160,7 @@ static bool intel_pmu_is_only_fixed(uint64_t select)
 	return !(select & PERFEVTSEL_EVENT_SELECT) && select & PERFEVTSEL_UMASK;
 }
 
-/* The counters of a unit that count this event; 0: none does. */
+/* The counters of a unit that can count this event; 0: none. */
 static uint64_t intel_pmu_candidates(const struct unit *unit, uint64_t select)
 {
 	uint64_t event = select & PERFEVTSEL_EVENT, general = (1ULL << unit->general) - 1;
@@ -196,7 +199,7 @@ static uint64_t intel_pmu_select_value(const struct perf_event_attr *attr)
 	return value ? value | x86_counter_rings(attr) : 0;
 }
 
-/* Where CPUs differ, the one that is asked here may be of another type than the event's. */
+/* On a machine with several CPU types the calling CPU may be of another type than the event's. */
 static int intel_pmu_init_type(struct perf_event *event, uint32_t type)
 {
 	struct unit unit = intel_pmu_look();
@@ -243,14 +246,14 @@ static int intel_pmu_init_atom(struct perf_event *event)
 
 /* ---- Counters ---- */
 
-/* Legacy writes to general counters are 32 bits, sign-extended (20.2.8). */
+/* A legacy write sets a general counter to 32 bits, sign-extended (20.2.8). */
 static bool intel_pmu_writes_are_full(void)
 {
 	return intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
 	       arch_reg_read(IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE;
 }
 
-/* IA32_DEBUGCTL's bits that are there: SDM volume 4, table 2-2. */
+/* The bits of IA32_DEBUGCTL that this CPU has: SDM volume 4, table 2-2. */
 static uint64_t intel_pmu_debugctl_bits(const struct unit *unit)
 {
 	uint32_t ecx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
@@ -274,7 +277,7 @@ static bool intel_pmu_has_pebs(const struct unit *unit)
 	       !(arch_reg_read(IA32_MISC_ENABLE) & MISC_ENABLE_PEBS_UNAVAILABLE);
 }
 
-/* Once for each time that the CPU's counters become ours. */
+/* Called each time before the CPU's counters are taken into use. */
 static int intel_pmu_prepare(unsigned cpu)
 {
 	struct unit *unit = &units[cpu];
@@ -308,7 +311,7 @@ static int intel_pmu_prepare(unsigned cpu)
 	return x86_counters_prepare(cpu, &monitor);
 }
 
-/* type: of CPUs that may count it; 0: all. */
+/* type: the CPU type that can count it; 0: all. */
 static int intel_pmu_add_to(struct perf_event *event, uint32_t type)
 {
 	const struct unit *unit = &units[event->cpu];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel's architectural performance monitoring, versions 1 to 5: general counters, fixed
- * counters, overflow interrupt as NMI, so that code with interrupts masked is sampled.
+ * Intel's architectural performance monitoring, versions 1 to 5: general counters, fixed counters,
+ * and overflow interrupts as NMIs, so that code with interrupts masked is sampled too.
  *
- * Without a modifier both rings count; our own handlers never do: all counters are frozen there.
- * Where CPUs are of two types, cpu// counts on both, cpu_core// and cpu_atom// on their own.
+ * Without a modifier both rings count. Our own handlers never count, because all counters are
+ * frozen in them. On a machine with two types of CPUs cpu// counts on both types, cpu_core// and
+ * cpu_atom// on one each.
  */
 #ifndef PMU_X86_INTEL_PMU_H
 #define PMU_X86_INTEL_PMU_H

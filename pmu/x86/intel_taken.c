@@ -9,9 +9,9 @@
 #define NEAR_TAKEN 0x20c4U
 #define FAR_BRANCH 0x40c4U
 
-#define TRIES  3U /* an NMI in the midst of one spoils it */
+#define TRIES  3U /* an NMI in the middle of a try spoils it */
 #define TURNS  1000U
-#define NEVER  (1ULL << 61) /* a period: nobody samples these */
+#define NEVER  (1ULL << 61) /* a period that never ends: these events are not sampled */
 #define EVENTS 2U
 
 static struct perf_event taken[TR_MAX_CPUS][EVENTS];
@@ -37,7 +37,7 @@ static uint64_t intel_taken_count_of(struct perf_event *event)
 	return event->count;
 }
 
-/* The counts that a loop of so many turns adds to both counters. */
+/* Run a loop of so many turns; added is how far both counters went. */
 static void intel_taken_spin(struct perf_event *events, uint64_t turns, uint64_t added[EVENTS])
 {
 	uint64_t before[EVENTS];
@@ -49,7 +49,8 @@ static void intel_taken_spin(struct perf_event *events, uint64_t turns, uint64_t
 		added[i] = intel_taken_count_of(&events[i]) - before[i];
 }
 
-/* The difference of two loops is exactly that of their taken branches, or the event is another. */
+/* The counts of two loops must differ by exactly the difference of their taken branches; otherwise
+ * the CPU counts another event. */
 static bool intel_taken_counts_exactly(struct perf_event *events, bool ring0)
 {
 	uint64_t shorter[EVENTS], longer[EVENTS];

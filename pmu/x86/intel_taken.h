@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many branches a CPU of Intel's has taken, by two of its counters: what a branch trace lost
- * is what it did not record of these. Not every CPU has the events; one that counts a loop of
- * known length wrong has not.
+ * Counts the taken branches of an Intel CPU by two of its counters. The difference to the recorded
+ * branches is the number that the trace lost. Not every CPU has these events: a CPU that counts a
+ * loop of known length wrong is treated as without them.
  */
 #ifndef PMU_X86_INTEL_TAKEN_H
 #define PMU_X86_INTEL_TAKEN_H
@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Claim two counters of the calling CPU and try them; exclude: PERF_ATTR_EXCLUDE_* flags. False if
- * there are none free or they do not count taken branches. Thread, interrupts masked. */
+/* Claim two counters of the calling CPU and try them; exclude: PERF_ATTR_EXCLUDE_* flags. Returns
+ * false if no two are free, or if they do not count taken branches. Thread, interrupts masked. */
 bool intel_taken_add(uint64_t exclude);
 void intel_taken_del(void);
 
-/* Count from 0; stop, with intel_taken_now() as it is then. On that CPU, between arch_trace_hold()
- * and arch_trace_release(). */
+/* start: count from 0. stop: stop; intel_taken_now() then keeps its value. On that CPU, between
+ * arch_trace_hold() and arch_trace_release(). */
 void intel_taken_start(void);
 void intel_taken_stop(void);
 
@@ -24,8 +24,8 @@ void intel_taken_stop(void);
  * included. On that CPU, any context that the counters do not count. */
 uint64_t intel_taken_now(void);
 
-/* Of these, far ones: at least one for each return from a handler, or the CPU does not count them.
- * After the stop. */
+/* The far branches among the taken ones, including each return from a handler; a smaller value
+ * means that the CPU does not count them. After the stop. */
 uint64_t intel_taken_far(void);
 
 #endif

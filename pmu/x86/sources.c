@@ -8,7 +8,7 @@
 #include "pmu/x86/intel_bts.h"
 #include "pmu/x86/intel_pmu.h"
 
-/* Hardware first: it takes the generic events that it can count. */
+/* Hardware sources first: they take the generic events that they can count. */
 const struct pmu_source *const pmu_sources[] = {
 	&pmu_intel.source,
 	&pmu_intel_core.source,

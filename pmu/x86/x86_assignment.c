@@ -3,7 +3,7 @@
 
 #include "arch/x86_64/pmu/perfmon.h"
 
-/* Fixed ones first: they serve few others. */
+/* Fixed counters first: they can serve few other events. */
 static unsigned x86_first_of(uint64_t counters)
 {
 	uint64_t fixed = counters & ~(uint64_t)0 << GLOBAL_FIXED;
@@ -22,7 +22,7 @@ static uint64_t x86_free_ones(struct perf_event *const holders[X86_COUNTERS], ui
 	return found;
 }
 
-/* Breadth first: what has been reached without a move, by one, by two. */
+/* Breadth-first search: the counters that can be freed without a move, by one move, by two. */
 unsigned x86_find_counter(struct perf_event *const holders[X86_COUNTERS], uint64_t candidates,
                           uint64_t usable, struct x86_way *way)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A counter belongs to the NMI handler while its event is in owners[]; before and after, to the
- * thread that starts or stops it. Taking it out of owners[] is one store, so the handler
- * comes wholly before or wholly after it, and nothing needs to be masked.
+ * While a counter's event is in owners[], the counter belongs to the NMI handler; before and after,
+ * to the thread that starts or stops it. One store removes it from owners[], so the handler runs
+ * completely before or completely after that store, and nothing needs to be masked.
  *
- * A counter is written only while all are frozen, and count grows by differences of what it
- * shows: PERIODs + residue = count, whatever the interrupt's delay. In handlers all are frozen,
- * where there is a global switch (arch_counters_hide()).
+ * A counter is written only while all are frozen, and event->count grows by differences of the
+ * counter's value. So the sum of PERIODs + residue = count, for any delay of the interrupt. In
+ * handlers all counters are frozen, if the CPU has a global switch (arch_counters_hide()).
  */
 #include "pmu/x86/x86_counters.h"
 
@@ -21,22 +21,22 @@
 #include "pmu/x86/x86_tick.h"
 #include "ringbuf/bytes.h"
 
-/* Of each CPU. */
+/* One per CPU. */
 static struct unit {
-	bool usual; /* the handler need not look closer */
+	bool usual; /* the usual set-up, which the handler need not check further */
 	struct x86_monitor m;
 	struct perf_event *owners[X86_COUNTERS];  /* events of running counters */
-	struct perf_event *holders[X86_COUNTERS]; /* events since add */
-	uint64_t active;                          /* those switched on */
-	uint64_t claimed;                         /* by add */
+	struct perf_event *holders[X86_COUNTERS]; /* events from add to del */
+	uint64_t active;                          /* counters that are switched on */
+	uint64_t claimed;                         /* counters that add has claimed */
 	bool prepared;
 	bool frozen; /* between disable and enable */
-	bool traces; /* IA32_DEBUGCTL is one of our drivers' */
+	bool traces; /* a driver of ours uses IA32_DEBUGCTL */
 } units[TR_MAX_CPUS];
 
 /* ---- One counter ---- */
 
-/* event->count as the counter says now. */
+/* event->count including the counter's current value. */
 static uint64_t x86_counters_count_now(const struct perf_event *event)
 {
 	const struct hw_x86_counter *hw = x86_counter_of(event);
@@ -44,7 +44,7 @@ static uint64_t x86_counters_count_now(const struct perf_event *event)
 	return hw->base + ((arch_rdpmc(hw->rdpmc) - hw->value) & hw->mask);
 }
 
-/* Have the frozen counter overflow after so many more events, or as far as it can go. */
+/* Set the frozen counter to overflow after distance more events, or after its longest distance. */
 static inline void x86_counters_program(struct perf_event *event, uint64_t distance)
 {
 	struct hw_x86_counter *hw = x86_counter_of(event);
@@ -56,7 +56,7 @@ static inline void x86_counters_program(struct perf_event *event, uint64_t dista
 	arch_counter_write(hw->write_at, hw->value);
 }
 
-/* Without a global switch a counter's own EN is one. */
+/* Without a global switch, each counter is switched by its own EN bit. */
 static void x86_counters_switch_general(const struct unit *u, uint64_t on)
 {
 	for (unsigned i = 0; i < u->m.general; i++) {
@@ -69,7 +69,7 @@ static void x86_counters_switch_general(const struct unit *u, uint64_t on)
 	}
 }
 
-/* Let these counters run, and no others; 0 freezes all. */
+/* Let only these counters run; 0 freezes all. */
 static void x86_counters_let_run(const struct unit *u, uint64_t which)
 {
 	if (u->m.global_ctrl)
@@ -85,7 +85,7 @@ static void x86_counters_set_usual(struct unit *u)
 
 static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs);
 
-/* An unclaimed counter is free for the next claim. */
+/* If no counter is claimed, give all of them back. */
 static void x86_counters_give_back(struct unit *u)
 {
 	if (!u->prepared || u->claimed & ~x86_tick_counter())
@@ -102,7 +102,7 @@ void x86_counters_disable(void)
 
 	if (u->frozen)
 		return;
-	u->frozen = true; /* first: a handler from here on leaves them frozen */
+	u->frozen = true; /* must be first: from here on a handler leaves the counters frozen */
 	x86_counters_set_usual(u);
 	if (u->active)
 		x86_counters_let_run(u, 0);
@@ -121,7 +121,7 @@ void x86_counters_enable(void)
 	x86_counters_give_back(u);
 }
 
-/* A handler may change other bits at any time. */
+/* Atomic, because a handler may change other bits at any time. */
 static void x86_counters_set_active(struct unit *u, unsigned counter, bool on)
 {
 	uint64_t bit = 1ULL << counter, old;
@@ -134,7 +134,8 @@ static void x86_counters_set_active(struct unit *u, unsigned counter, bool on)
 
 /* ---- The interrupt ---- */
 
-/* A sample for the counter, if it is due, and on to the next. Nothing interrupts an NMI. */
+/* Write a sample for the counter if it is due, and program the next one. Nothing interrupts an NMI
+ * handler. */
 RING_FAST void serve(const struct unit *u, unsigned counter, const struct arch_regs *regs,
                      uint64_t now)
 {
@@ -154,7 +155,8 @@ static __attribute__((noinline)) void x86_counters_serve_all(const struct unit *
 		serve(u, (unsigned)__builtin_ctzll(which), regs, now);
 }
 
-/* Without a status: who has come past zero since it was programmed. */
+/* For CPUs without an overflow status: the counters that have passed zero since they were
+ * programmed. */
 static uint64_t x86_counters_overflowed(const struct unit *u)
 {
 	uint64_t which = 0;
@@ -195,7 +197,7 @@ static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs)
 	uint64_t now = arch_cycles(), which;
 	struct unit *u = &units[arch_cpu()];
 
-	RING_OPAQUE(u); /* in a register: the compiler would compute it anew each time */
+	RING_OPAQUE(u); /* keep it in a register, or it is computed again */
 	if (RING_RARE(!u->usual))
 		return x86_counters_overflow_general(u, regs, now);
 	which = arch_counter_read(u->m.global_status);
@@ -218,7 +220,7 @@ void x86_counters_set_trace(unsigned cpu, bool ours)
 
 	u->traces = ours;
 	if (!ours)
-		x86_counters_give_back(u); /* the event that counted beside it */
+		x86_counters_give_back(u); /* intel_pmu or amd_pmu may have counted beside it */
 }
 
 bool x86_counters_are_ours(unsigned cpu)
@@ -255,8 +257,8 @@ void x86_counters_del(struct perf_event *event)
 	u->holders[x86_counter_of(event)->counter] = NULL;
 }
 
-/* Set the counter's controls; without a global switch EN is left to x86_counters_let_run(). select
- * 0: off. */
+/* Write the counter's event select. With no global switch, EN is left to x86_counters_let_run().
+ * select 0: off. */
 static void x86_counters_configure(const struct x86_monitor *m, unsigned counter, uint64_t select)
 {
 	unsigned shift = 4 * (counter - GLOBAL_FIXED);
@@ -296,7 +298,8 @@ void x86_counters_stop(struct perf_event *event)
 		return;
 	__atomic_store_n(&u->owners[hw->counter], NULL, __ATOMIC_RELEASE);
 	x86_counters_set_active(u, hw->counter, false);
-	/* In a handler: the switch is thrown at its end. Without one all are let run there. */
+	/* A handler switches the counters on at its end. Without a global switch they are switched
+	 * on here. */
 	if (!u->frozen && u->m.global_ctrl)
 		x86_counters_let_run(u, u->active);
 	x86_counters_configure(&u->m, hw->counter, 0);
@@ -305,8 +308,8 @@ void x86_counters_stop(struct perf_event *event)
 		arch_reg_write(u->m.global_clear, 1ULL << hw->counter);
 }
 
-/* The NMI may come anywhere in here. It changes count, unless nothing was counted since, or it
- * changes base; then what was read is of two times, and is read again. */
+/* An NMI may come at any point. It changes count (unless nothing was counted) or base; then the
+ * values read do not belong together, and the loop reads again. */
 void x86_counters_read(struct perf_event *event)
 {
 	const struct hw_x86_counter *hw = x86_counter_of(event);
@@ -343,8 +346,8 @@ static void x86_counters_hold_counter(struct unit *u, struct perf_event *event, 
 	u->claimed |= 1ULL << counter;
 }
 
-/* All are frozen, so a count loses nothing on the way. A handler that is late may throttle the
- * event meanwhile, which is in nobody's reach from stop to start. */
+/* All counters are frozen, so no count is lost. A late handler may throttle the event meanwhile;
+ * from stop to start no handler can reach it. */
 static void x86_counters_move(struct unit *u, unsigned from, unsigned to)
 {
 	struct perf_event *event = u->holders[from];

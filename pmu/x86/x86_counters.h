@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The performance counters of an x86 CPU, whoever made it: general counters, each with an event
- * select register, on some makes fixed counters, on some registers that switch and tell of all of
- * them at once; and their overflow as NMI. A make's driver reports its features, and the counters
- * for an event.
+ * The performance counters of an x86 CPU of any vendor: general counters, each with an event select
+ * register; fixed counters and registers that control all counters at once, if the vendor has them;
+ * and overflow interrupts as NMIs. A vendor's driver supplies the features, and the counters that
+ * can count an event.
  */
 #ifndef PMU_X86_X86_COUNTERS_H
 #define PMU_X86_X86_COUNTERS_H
@@ -11,34 +11,34 @@
 #include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/pmu.h"
 
-/* One CPU's monitor. Counters have the numbers of their bits in Intel's global registers: general
- * ones from 0, fixed ones from 32. */
+/* One CPU's monitor. Counters are numbered by their bits in Intel's global registers: general
+ * counters from 0, fixed counters from 32. */
 struct x86_monitor {
 	unsigned general;
-	uint32_t fixed;                    /* fixed counters, a bit each */
-	uint64_t general_mask, fixed_mask; /* of a counter's value */
-	uint64_t farthest;                 /* the most that a general counter can be set before 0 */
-	/* MSRs of general counter 0, and how far it is to the next one's; it is read by RDPMC */
+	uint32_t fixed;                    /* fixed counters, one bit each */
+	uint64_t general_mask, fixed_mask; /* the bits of a counter's value */
+	uint64_t farthest;                 /* longest distance to overflow */
+	/* MSRs of general counter 0: event select, and the counter for writing; step is the
+	 * distance to the next counter's. RDPMC reads the counter. */
 	uint32_t select, write, step;
-	uint32_t global_ctrl, global_status, global_clear; /* MSRs; 0: not there */
-	uint64_t cycles;                                   /* the select value of cycles */
-	uint64_t cycle_counters; /* counters that count cycles or nearly so, a bit each */
-	uint64_t debugctl; /* bits of IA32_DEBUGCTL that trace or freeze, as far as there are any */
-	bool pebs;         /* IA32_PEBS_ENABLE is there */
+	uint32_t global_ctrl, global_status, global_clear; /* MSRs; 0: the CPU lacks it */
+	uint64_t cycles;                                   /* the event select value of `cycles` */
+	uint64_t cycle_counters; /* counters that count cycles, exactly or nearly, one bit each */
+	uint64_t debugctl; /* the bits of IA32_DEBUGCTL that trace or freeze, if the CPU has them */
+	bool pebs;         /* the CPU has IA32_PEBS_ENABLE */
 };
 
 /* An x86 counter driver's data for an event. */
 struct hw_x86_counter {
-	uint64_t
-	    select; /* of IA32_PERFEVTSELx or PERF_CTLx, without the bits that a counter adds */
-	unsigned counter; /* bit in the global registers: 32 and up are fixed */
-	uint64_t value;   /* of the counter when it was last written, at event->count == base */
+	uint64_t select;  /* PERFEVTSELx or PERF_CTLx, without EN and INT */
+	unsigned counter; /* its bit in the global registers; fixed counters start at 32 */
+	uint64_t value;   /* the counter's value when it was last written; event->count was base */
 	uint64_t base;
 	uint32_t rdpmc;      /* RDPMC's operand for it */
-	uint32_t write_at;   /* its register */
-	uint64_t mask;       /* of its value */
+	uint32_t write_at;   /* the MSR that writes the counter */
+	uint64_t mask;       /* the counter's bits */
 	uint64_t farthest;   /* the longest distance to overflow that can be written */
-	uint64_t candidates; /* counters that count the event, a bit each */
+	uint64_t candidates; /* counters that can count the event, one bit each */
 };
 EVENT_HW(struct hw_x86_counter, x86_counter_of)
 
@@ -52,7 +52,7 @@ static inline uint32_t x86_select_register(const struct x86_monitor *m, unsigned
 	return m->select + counter * m->step;
 }
 
-/* The bits of IA32_PERFEVTSELx or PERF_CTLx that have attr's rings counted. */
+/* The bits of IA32_PERFEVTSELx or PERF_CTLx that select the rings of attr. */
 static inline uint64_t x86_counter_rings(const struct perf_event_attr *attr)
 {
 	uint64_t user = attr->flags & PERF_ATTR_EXCLUDE_USER ? 0 : PERFEVTSEL_USR;
@@ -60,7 +60,7 @@ static inline uint64_t x86_counter_rings(const struct perf_event_attr *attr)
 	return user | (attr->flags & PERF_ATTR_EXCLUDE_KERNEL ? 0 : PERFEVTSEL_OS);
 }
 
-/* Computes the handler's data about a counter once. */
+/* Compute the data that the handler needs about a counter. */
 static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x86_monitor *m,
                                        unsigned counter)
 {
@@ -69,7 +69,7 @@ static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x
 		hw->rdpmc = RDPMC_FIXED | (counter - GLOBAL_FIXED);
 		hw->write_at = IA32_FIXED_CTR0 + counter - GLOBAL_FIXED;
 		hw->mask = m->fixed_mask;
-		hw->farthest = m->fixed_mask >> 1; /* so that no lap goes by unseen */
+		hw->farthest = m->fixed_mask >> 1; /* so that no wrap is missed */
 	} else {
 		hw->rdpmc = counter;
 		hw->write_at = m->write + counter * m->step;
@@ -78,24 +78,26 @@ static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x
 	}
 }
 
-/* Have the calling CPU's counters: what firmware left is stopped, cleared and counted
- * (pmu/counter_census.h), those that somebody else writes are found and left alone. Once until
- * given back. 0; -EBUSY: all belong to somebody else; arch_pmi_share()'s and x86_tick_begin()'s
- * errors. Interrupts masked. */
+/* Take the calling CPU's counters into use: counters that firmware left running are stopped,
+ * cleared and noted (pmu/counter_census.h); counters that firmware or a hypervisor writes are left
+ * alone. Does this once, until the counters are given back. Returns 0; -EBUSY: all counters are
+ * used by others; errors of arch_pmi_share() and x86_tick_begin(). Interrupts masked. */
 int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor);
 
-/* Whether that was done, and add() need not look again. */
+/* Whether x86_counters_prepare() was done on this CPU. */
 bool x86_counters_are_ours(unsigned cpu);
 
-/* A branch trace on this CPU, by IA32_DEBUGCTL, is ours from here on, or no more: it is no leftover
- * of firmware's. Then counters that are no longer claimed are given back. Interrupts masked. */
+/* Note that a driver of ours uses (ours) or no longer uses the branch trace of IA32_DEBUGCTL on
+ * this CPU, so that it is not taken for firmware's. At the end, unclaimed counters are given back.
+ * Interrupts masked. */
 void x86_counters_set_trace(unsigned cpu, bool ours);
 
-/* Claim one of these counters for event, fixed ones first; events that others serve as well make
- * room, those that count included. 0; -EAGAIN: not even so is one free. Interrupts masked. */
+/* Claim one of the candidate counters for event, fixed ones first. If none is free, other events,
+ * even counting ones, move to other counters that can serve them. Returns 0; -EAGAIN: even so none
+ * is free. Interrupts masked. */
 int x86_counters_claim(struct perf_event *event, uint64_t candidates);
 
-/* The rest of struct pmu. */
+/* The other operations of struct pmu. */
 void x86_counters_del(struct perf_event *event);
 void x86_counters_start(struct perf_event *event);
 void x86_counters_stop(struct perf_event *event);

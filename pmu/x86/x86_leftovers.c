@@ -8,7 +8,7 @@ static uint64_t x86_leftovers_fixed_control(unsigned fixed)
 	return arch_reg_read(IA32_FIXED_CTR_CTRL) >> 4 * fixed & 0xf;
 }
 
-/* The counters that are there, and of those the ones that may count now. */
+/* The counters that the CPU has. The next function: those that may count now. */
 static uint64_t x86_leftovers_present(const struct x86_monitor *m)
 {
 	return ((1ULL << m->general) - 1) | (uint64_t)m->fixed << GLOBAL_FIXED;
@@ -30,7 +30,7 @@ static uint64_t x86_leftovers_counting(const struct x86_monitor *m)
 	return which;
 }
 
-/* They would interrupt for nobody, or count on in ours. */
+/* Left running, they would raise interrupts without a handler, or count in ours. */
 static void x86_leftovers_stop(const struct x86_monitor *m)
 {
 	if (m->global_ctrl)
@@ -43,8 +43,8 @@ static void x86_leftovers_stop(const struct x86_monitor *m)
 		arch_reg_write(m->global_clear, arch_reg_read(m->global_status));
 }
 
-/* The same for what would write to memory that is no longer firmware's, or stop counters of ours.
- * Was anything on? */
+/* Clears traces that would write to memory that firmware no longer owns, or that would stop our
+ * counters. Returns whether anything was on. */
 static bool x86_leftovers_clear_trace(const struct x86_monitor *m)
 {
 	uint64_t debugctl = m->debugctl ? arch_reg_read(IA32_DEBUGCTL) : 0;
@@ -57,12 +57,12 @@ static bool x86_leftovers_clear_trace(const struct x86_monitor *m)
 	return debugctl & m->debugctl || pebs;
 }
 
-/* A counter of ours keeps what is written to it while it stands still, and stays off, and RDPMC
- * reads it: one that firmware uses from SMM, or that a hypervisor gives only the name of, does not.
- */
+/* A counter that we may use keeps a written value while it is stopped, stays off, and RDPMC
+ * reads it. A counter that firmware uses from SMM, or that a hypervisor only pretends to have,
+ * does not. */
 static bool x86_leftovers_is_foreign(const struct x86_monitor *m, unsigned counter)
 {
-	static const uint64_t values[] = { 0x5a5a5a5a, 0 }; /* of 31 bits, as all can be written */
+	static const uint64_t values[] = { 0x5a5a5a5a, 0 }; /* 31 bits always work */
 
 	struct hw_x86_counter hw;
 

@@ -6,8 +6,8 @@
 #include "pmu/counter_census.h"
 #include "pmu/x86/x86_counters.h"
 
-/* Stop and clear what the calling CPU counts and traces, and find those counters that somebody else
- * writes. Interrupts masked. */
+/* Stop and clear the counters and traces that firmware left on, and find the counters that firmware
+ * or a hypervisor writes. On the calling CPU, interrupts masked. */
 void x86_leftovers_clear(const struct x86_monitor *m, struct counter_census *census);
 
 #endif

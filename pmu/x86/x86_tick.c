@@ -7,12 +7,13 @@
 #include "pmu/tick.h"
 #include "pmu/x86/x86_assignment.h"
 
-/* It never samples: it is programmed again, by the handler of all counters, as one whose farthest
- * overflow is near. */
+/* It never samples. The handler of all counters programs it again, as an event whose longest
+ * distance to overflow is short. */
 static struct perf_event ticker;
 static bool ticks;
 
-/* By the last that can: fixed ones serve few others. It stays there, as that is all it can. */
+/* Claims the last possible counter, because fixed counters serve few other events. It stays there:
+ * it is no candidate for any other. */
 static int x86_tick_claim(uint64_t counters)
 {
 	for (unsigned counter = X86_COUNTERS; counter-- > 0;)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the timer has no interrupt (arch_timer_lacks()): a counter of cycles, beside those that the
- * user asks for and as long as these are somebody's, whose overflows come more often than the tick.
- * One CPU's: such a machine has no other of ours.
+ * A replacement for the timer interrupt on machines where the timer has none (arch_timer_lacks()):
+ * a cycle counter, beside the user's counters and while these are in use, that overflows more often
+ * than the tick. One CPU only: such a machine lets bareperf use no other.
  */
 #ifndef PMU_X86_X86_TICK_H
 #define PMU_X86_X86_TICK_H
 
 #include "pmu/x86/x86_counters.h"
 
-/* The counters have become ours, and stand still. 0; -EAGAIN: none of them counts cycles.
- * Interrupts masked. */
+/* The counters were taken into use and are stopped: claim one that counts cycles. Returns 0;
+ * -EAGAIN: no counter counts cycles. Interrupts masked. */
 int x86_tick_begin(unsigned cpu, const struct x86_monitor *monitor);
 
-/* The counter, as a bit; 0: none. */
+/* The claimed counter, as a bit; 0: none. */
 uint64_t x86_tick_counter(void);
 
-/* Nobody else has any. Interrupts masked. */
+/* All events have given their counters back: give back this one. Interrupts masked. */
 void x86_tick_end(void);
 
 #endif

@@ -228,7 +228,7 @@ static void a_cpu_that_stands_still_passes_no_time(void **state)
 	assert_int_equal(context_rig_start(1), 0);
 	context_rig_run(10 * MS);
 	left = context.timer.deadline - host_fake_cycles;
-	context_stand(&context);
+	context_stall(&context);
 	assert_true(fake.frozen);
 	for (unsigned i = 0; i < 50; i++) {
 		host_fake_cycles += MS;

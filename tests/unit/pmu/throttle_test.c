@@ -57,12 +57,12 @@ static void throttle_and_unthrottle_have_perfs_layout(void **state)
 	assert_string_equal(asked, "s");
 	assert_int_equal(event.state, EVENT_THROTTLED);
 	assert_int_equal(event.throttled, 1);
-	assert_true(event.told);
+	assert_true(event.throttle_written);
 	event.throttle = (struct throttle){ .left = 9, .since = 3, .limit = 1 };
 	throttle_end(&event, 9 * MS);
 	assert_string_equal(asked, "sS");
 	assert_int_equal(event.state, EVENT_ACTIVE);
-	assert_false(event.told);
+	assert_false(event.throttle_written);
 	assert_int_equal(event.throttle.left, 1);
 	assert_int_equal(event.throttle.since, 0);
 	assert_int_equal(event.time_enabled, 4 * MS);

@@ -27,7 +27,7 @@ static uint64_t counters[EVENTS];
 static char told[REGIONS + 1][200];
 static unsigned nr_told;
 
-void mark_tell(struct perf_event *event, const char *text)
+void mark_report(struct perf_event *event, const char *text)
 {
 	assert_ptr_equal(event, &events[EVENTS - 1]);
 	print_text(told[nr_told++], sizeof(told[0]), "%s", text);

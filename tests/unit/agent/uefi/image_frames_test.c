@@ -148,13 +148,13 @@ static void handlers_find_those_that_are_there(void **state)
 	image_frames_begin();
 	add("b.efi", 8192, PE_FRAMES_NONE);
 	image_frames_add(&image);
-	assert_true(callchain_images_told());
+	assert_true(callchain_images_are_known());
 	assert_int_equal(callchain_image_at(5000)->frames, CALLCHAIN_FRAMES_KEPT);
 	assert_int_equal(callchain_image_at(8192)->frames, CALLCHAIN_FRAMES_NONE);
 	image_frames_remove(&image);
 	assert_null(callchain_image_at(5000));
 	image_frames_end();
-	assert_false(callchain_images_told());
+	assert_false(callchain_images_are_known());
 }
 
 int main(void)

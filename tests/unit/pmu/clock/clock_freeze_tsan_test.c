@@ -68,7 +68,7 @@ static void stand(struct world *w, bool patient)
 {
 	uint64_t began = freeze_cycles(w->cpu), before = program_clock(w->cpu);
 
-	clock_freeze_stand(w->cpu);
+	clock_freeze_stall(w->cpu);
 	__atomic_add_fetch(&standing, 1, __ATOMIC_RELEASE);
 	while (patient && __atomic_load_n(&standing, __ATOMIC_ACQUIRE) < CPUS)
 		sched_yield();
@@ -89,7 +89,7 @@ static void *cpu_runs(void *argument)
 	/* the assumed distance is less than the true one, or more */
 	skew = w->cpu * 1000000007ULL;
 	clock_offsets[w->cpu] = -(int64_t)skew + (int64_t)(w->cpu * ERROR / CPUS);
-	clock_freeze_join(w->cpu);
+	clock_freeze_begin_cpu(w->cpu);
 	pthread_barrier_wait(&begun);
 	for (unsigned asked = 0;
 	     asked < STANDS || __atomic_load_n(&over, __ATOMIC_ACQUIRE) < CPUS;) {
@@ -158,9 +158,9 @@ static void it_stands_from_the_last_ones_stand_to_the_first_ones_going(void **st
 	(void)state;
 	clock_freeze_begin(2);
 	at(100);
-	clock_freeze_stand(0);
+	clock_freeze_stall(0);
 	at(150);
-	clock_freeze_stand(1);
+	clock_freeze_stall(1);
 	at(1150);
 	assert_int_equal(clock_freeze_go(0), 1000);
 	at(1160);
@@ -175,12 +175,12 @@ static void who_stands_again_before_the_other_has_gone_adds_to_its_sum(void **st
 	(void)state;
 	clock_freeze_begin(2);
 	at(100);
-	clock_freeze_stand(0);
-	clock_freeze_stand(1);
+	clock_freeze_stall(0);
+	clock_freeze_stall(1);
 	at(200);
 	assert_int_equal(clock_freeze_go(0), 100);
 	at(210);
-	clock_freeze_stand(0);
+	clock_freeze_stall(0);
 	at(260);
 	assert_int_equal(clock_freeze_go(1), 150);
 	at(270);
@@ -192,11 +192,11 @@ static void it_goes_on_where_one_does_not_stand(void **state)
 	(void)state;
 	clock_freeze_begin(2);
 	at(100);
-	clock_freeze_stand(0);
+	clock_freeze_stall(0);
 	at(900);
 	assert_int_equal(clock_freeze_go(0), 0);
 	clock_freeze_begin(0);
-	clock_freeze_stand(0);
+	clock_freeze_stall(0);
 	at(1000);
 	assert_int_equal(clock_freeze_go(0), 0);
 }
@@ -208,9 +208,9 @@ static void a_counter_that_is_behind_takes_no_clock_back(void **state)
 	clock_offsets[1] = -50;
 	clock_freeze_begin(2);
 	at(100);
-	clock_freeze_stand(0);
+	clock_freeze_stall(0);
 	at(110); /* 60 by its own */
-	clock_freeze_stand(1);
+	clock_freeze_stall(1);
 	at(1100);
 	assert_int_equal(clock_freeze_go(0), 1000);
 	assert_int_equal(program_clock(0), 100);
@@ -226,10 +226,10 @@ static void who_joins_later_has_the_same_clock(void **state)
 	(void)state;
 	clock_freeze_begin(1);
 	at(100);
-	clock_freeze_stand(0);
+	clock_freeze_stall(0);
 	at(400);
 	assert_int_equal(clock_freeze_go(0), 300);
-	clock_freeze_join(1);
+	clock_freeze_begin_cpu(1);
 	assert_int_equal(clock_frozen[1], 300);
 }
 

@@ -53,7 +53,7 @@ static void and_where_branches_have_been_lost_before(void **state)
 	}
 }
 
-static void an_nmi_that_ends_the_trace_for_lack_of_room_leaves_nothing_unbooked(void **state)
+static void an_nmi_that_ends_the_trace_for_lack_of_room_leaves_nothing_unaccounted(void **state)
 {
 	(void)state;
 	for (unsigned read = 0; read < 2; read++) {
@@ -115,7 +115,8 @@ int main(void)
 		                          no_faults),
 		cmocka_unit_test_teardown(and_where_branches_have_been_lost_before, no_faults),
 		cmocka_unit_test_teardown(
-		    an_nmi_that_ends_the_trace_for_lack_of_room_leaves_nothing_unbooked, no_faults),
+		    an_nmi_that_ends_the_trace_for_lack_of_room_leaves_nothing_unaccounted,
+		    no_faults),
 		cmocka_unit_test_teardown(without_a_segment_that_is_full_none_is_lost, no_faults),
 		cmocka_unit_test_teardown(
 		    counters_that_miss_branches_make_the_loss_unknown_and_not_negative, no_faults),
