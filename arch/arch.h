@@ -20,7 +20,7 @@
 
 /* ---- Inline hooks, supplied by <arch_inline.h> of the ISA ---- */
 
-/* The CPU's cycle counter that clock conversion is about: TSC; CNTVCT_EL0. */
+/* The CPU's cycle counter, on which all time is based: TSC; CNTVCT_EL0. */
 static inline uint64_t arch_cycles(void);
 
 /* If *word is old, make it new and return true. Atomic against interrupts and NMIs on this
@@ -36,43 +36,44 @@ static inline uint32_t arch_exchange(uint32_t *word, uint32_t value);
 /* A full fence for all observers of write-back memory, store-load included. */
 static inline void arch_fence(void);
 
-/* A hint that this is a spinning loop. */
+/* A hint to the CPU that this is a spinning loop. */
 static inline void arch_relax(void);
 
-/* Mask interrupts (not NMIs) and return what restores the state before. */
+/* Mask interrupts (not NMIs); returns the previous state for arch_irq_restore(). */
 static inline uint64_t arch_irq_save(void);
 static inline void arch_irq_restore(uint64_t saved);
 
-/* Whether there is I/O space: x86 has it. */
+/* Whether the ISA has I/O ports: only x86 has. */
 static inline bool arch_has_ports(void);
 
-/* A byte of I/O space. An ISA that has none: FFH, as where nobody answers, and no effect. */
+/* Read a byte from, or write one to, an I/O port. An ISA without ports reads FFH, as an unused port
+ * does, and ignores writes. */
 static inline uint8_t arch_port_read(uint16_t port);
 static inline void arch_port_write(uint16_t port, uint8_t value);
 
-/* The same of 1, 2 or 4 bytes at once. */
+/* Read 1, 2 or 4 bytes from an I/O port in one access; the same for writes. */
 static inline uint32_t arch_port_read_wide(uint16_t port, unsigned bytes);
 static inline void arch_port_write_wide(uint16_t port, uint32_t value, unsigned bytes);
 
-/* Earlier writes of arch_reg_write() take effect before the following instructions. x86: no
- * instruction, WRMSR serializes enough; Arm: ISB. */
+/* Make all earlier arch_reg_write() calls take effect before the instructions that follow. x86:
+ * nothing to do, as WRMSR serializes enough; Arm: ISB. */
 static inline void arch_reg_sync(void);
 
-/* arch_reg_read() and arch_reg_write() of a register of the counters that its driver has found to
- * exist, for its handler: a fault is a fault. Any context. */
+/* arch_reg_read() and arch_reg_write() for a handler, of a counter register whose existence the
+ * driver has checked: an access that faults panics. Any context. */
 static inline uint64_t arch_counter_read(uint32_t reg);
 static inline void arch_counter_write(uint32_t reg, uint64_t value);
 
-/* The counter that x86's RDPMC calls selector, by that instruction; found to exist as well. Other
- * ISAs have none: 0. Any context. */
+/* Read a counter by x86's RDPMC with this selector; its existence was checked. Other ISAs have no
+ * such instruction: 0. Any context. */
 static inline uint64_t arch_rdpmc(uint32_t selector);
 
 /* ---- Registers of the performance hardware ---- */
 
-/* Read and write one by its number; only those that a driver names. x86: an MSR, or a word of CPUID
- * by CPUID_WORD() of arch/x86_64/pmu/perfmon.h, or what RDPMC_VALUE() says. Arm: a system register
- * by ARM_SYSREG() of arch/aarch64/pmu/pmuv3.h. A write to what does not exist has no effect, a read
- * of it is 0. */
+/* Read and write a register by its number; only numbers that a driver names are possible. x86: an
+ * MSR, a word of CPUID by CPUID_WORD() of arch/x86_64/pmu/perfmon.h, or a counter by RDPMC_VALUE().
+ * Arm: a system register by ARM_SYSREG() of arch/aarch64/pmu/pmuv3.h. If the register does not
+ * exist, a write has no effect and a read returns 0. */
 uint64_t arch_reg_read(uint32_t reg);
 void arch_reg_write(uint32_t reg, uint64_t value);
 
@@ -87,32 +88,32 @@ uint64_t arch_regs_pc(const struct arch_regs *regs);
 uint64_t arch_regs_fp(const struct arch_regs *regs); /* RBP; X29 */
 uint64_t arch_regs_sp(const struct arch_regs *regs);
 
-/* Where a call that has just been made returns to: the word at the top of the stack [low, high) on
- * x86, X30 on Arm. Of other code any value. */
+/* The return address of a call that was just made and has built no frame yet: the word at the top
+ * of the stack [low, high) on x86, X30 on Arm. At any other pc the result is meaningless. */
 uint64_t arch_regs_return(const struct arch_regs *regs, uint64_t low, uint64_t high);
 
-/* Have the handler that got these registers return to fn(arg), at the interrupted code's privilege
- * level, on the stack that ends at sp (16-byte aligned, that code's own), with no caller and with
- * interrupts as they were. regs are the handler's own, const for those that only look. fn does
- * not return. Only for what arch_call_payload() runs; in its exception's, interrupt's or signal's
- * handler. */
+/* Make the handler that got these registers return to fn(arg) instead of the interrupted code: at
+ * that code's privilege level, on the stack that ends at sp (16-byte aligned, that code's own),
+ * without a caller, interrupts as they were. regs are the handler's own; they are const for
+ * handlers that only read them. fn does not return. Only for code that arch_call_payload() runs; in
+ * the handler of its exception, interrupt or signal. */
 void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), void *arg,
                         uint64_t sp);
 
-/* A frame record as the frame pointer points at it, on every ISA that we know. */
+/* A frame record, to which the frame pointer points; the same on every supported ISA. */
 struct arch_frame {
 	uint64_t next; /* the caller's frame */
 	uint64_t ret;  /* return address */
 };
 
-/* The bounds [low, high) of the stack that sp lies in; false if it is none of ours.
- * Bounded and fault free for any sp. */
+/* The bounds [low, high) of the stack that sp lies in. Returns false if it is no stack of ours.
+ * Bounded, and safe for any sp. */
 bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high);
 
 /* This CPU's index, 0 for the boot CPU. */
 unsigned arch_cpu(void);
 
-/* The CPU's own description; text is NUL-terminated. Thread. */
+/* The CPU's identification; texts are NUL-terminated. Thread. */
 struct arch_cpu_id {
 	uint64_t hw_id;     /* APIC id; MPIDR_EL1 affinity */
 	uint64_t signature; /* CPUID.01H:EAX; MIDR_EL1 */
@@ -123,17 +124,17 @@ struct arch_cpu_id {
 };
 void arch_cpu_identify(struct arch_cpu_id *id);
 
-/* Bits of the physical addresses that can be accessed: the CPU's width, or our page tables' where
- * those reach less far. Thread. */
+/* The number of physical address bits that can be accessed: the CPU's width, or that of our page
+ * tables if they reach less far. Thread. */
 unsigned arch_address_bits(void);
 
 /* ELF's e_machine for this ISA. */
 uint16_t arch_elf_machine(void);
 
-/* The context in which an interrupt, of whatever kind, finds what it interrupted. */
+/* A handler of an interrupt of any kind; regs is the interrupted state. */
 typedef void (*arch_handler_fn)(const struct arch_regs *regs);
 
-/* ---- Owning the machine ---- */
+/* ---- Taking over the machine ---- */
 
 /* Memory that must be mapped, with these rights and this type. */
 enum arch_map_type {
@@ -149,40 +150,40 @@ struct arch_mapping {
 	enum arch_map_type type;
 };
 
-/* Bytes of a page, as UEFI counts memory and paging maps it on either ISA. */
+/* Bytes of a page: UEFI's unit of memory, and the page tables' on both ISAs. */
 #define ARCH_PAGE 4096UL
 
 /* Zeroed pages for page tables and stacks; taken while the firmware still runs. Thread. */
 typedef void *(*arch_alloc_pages_fn)(size_t pages);
 
-/* Build what take_over needs: page tables for the maps and for the ISA's own devices (interrupt
- * controller, timers), descriptor tables or vectors, stacks. Later mappings win over earlier
- * ones. platform is kept by reference. With the firmware's services. 0; -ENOMEM; -ENODEV:
- * platform has no interrupt controller that we know; -ENOTSUP: the CPU is in a mode that cannot be
- * taken over. Thread. */
+/* Build everything that arch_take_over() needs: page tables for the maps and for the ISA's own
+ * devices (interrupt controller, timers), descriptor tables or vectors, stacks. Later mappings
+ * override earlier ones. platform is kept by reference. Boot services are needed. Returns 0;
+ * -ENOMEM; -ENODEV: platform has no interrupt controller that we support; -ENOTSUP: the CPU is in a
+ * mode that cannot be taken over. Thread. */
 int arch_prepare(const struct arch_platform *platform, const struct arch_mapping *maps,
                  unsigned count, arch_alloc_pages_fn alloc);
 
-/* Take the CPU: save what the firmware had, load our tables, mask all interrupt sources that
- * the firmware left, switch to our stack, and call story(arg) there. Returns what story
- * returned, with the CPU still ours, on the caller's stack. Without the firmware's services. */
+/* Take over the CPU: save the firmware's state, load our tables, mask all interrupt sources that
+ * the firmware left on, switch to our stack, and call story(arg) there. Returns story's result on
+ * the caller's stack; the CPU stays taken over. No boot services inside. */
 int arch_take_over(int (*story)(void *arg), void *arg);
 
-/* Restore what arch_take_over() saved (docs/resident.md lists it), so that UEFI's services may be
- * called. Interrupts stay masked: what arch_irq_save() said before arch_take_over() is for
- * arch_irq_restore() now, and then comes what was on its way to the firmware. Other CPUs that were
- * not ended (arch/takeover.h) are not ours to ask any more. No effect if nothing is taken. Thread.
- *  */
+/* Restore what arch_take_over() saved (docs/resident.md has the list), so that UEFI's services may
+ * be called again. Interrupts stay masked: now pass the value of arch_irq_save() from before
+ * arch_take_over() to arch_irq_restore(); interrupts that were pending for the firmware then
+ * arrive. Other CPUs that were not ended (arch/takeover.h) cannot be used any more. No effect if
+ * the machine is not taken over. Thread. */
 void arch_give_back(void);
 
-/* Run fn(arg) as the code that is traced and return what it returned. x86: a plain call. Arm
- * entered at EL2: at EL1, on a stack of its own, so that interrupts reach us whatever fn masks.
- * fn may call this header's hooks for time, arch_cpu() and arch_wait(), and a UART's; of the others
- * it has no need. Not nested. Thread. */
+/* Run fn(arg) as the traced code and return its result. x86: a plain call. Arm entered at EL2: at
+ * EL1 on a stack of its own, so that our interrupts come even if fn masks interrupts. fn may use
+ * this header's hooks for time, arch_cpu() and arch_wait(), and a UART's; it needs no others. Not
+ * nested. Thread. */
 int arch_call_payload(int (*fn)(void *arg), void *arg);
 
-/* The privilege levels with code to measure, traced or bareperf's: ARCH_LEVEL_*, perf's user,
- * kernel and hypervisor. Thread. */
+/* The privilege levels at which traced code or bareperf itself runs: ARCH_LEVEL_*. perf calls them
+ * user, kernel and hypervisor. Thread. */
 #define ARCH_LEVEL_USER       (1U << 0) /* ring 3, EL0 */
 #define ARCH_LEVEL_KERNEL     (1U << 1) /* ring 0, EL1 */
 #define ARCH_LEVEL_HYPERVISOR (1U << 2) /* EL2 */
@@ -190,34 +191,35 @@ unsigned arch_levels(void);
 
 /* ---- The other CPUs ---- */
 
-/* CPUs that arch_cpu_run() can reach, and the boot CPU, which is number 0. */
+/* The number of CPUs: those that arch_cpu_run() can reach, and the boot CPU, which is number 0. */
 unsigned arch_cpu_count(void);
 
-/* How long a CPU may take to answer, s: a virtual one waits for its turn on a busy host. */
+/* How long to wait for a CPU to respond, s: a virtual CPU may wait for its turn on a busy host. */
 #define ARCH_CPU_PATIENCE 10U
 
-/* Run fn(arg) on another CPU: as its thread, on its own stack, interrupts masked, with its own
- * timer and interrupt controller set up as on the boot CPU. Returns once fn is about to run
- * there. The CPU sleeps between two calls. In the story of arch_take_over(). 0; -EINVAL: no such
- * CPU, or the caller's own; -EBUSY: it still runs another fn; -EIO: the firmware refused;
- * -ETIMEDOUT: it did not answer within ARCH_CPU_PATIENCE. Thread. */
+/* Run fn(arg) on another CPU, as its thread: on its own stack, interrupts masked, with its own
+ * timer and interrupt controller set up as on the boot CPU. Returns once fn is about to run there.
+ * The CPU sleeps between two calls. In the story of arch_take_over(). Returns 0; -EINVAL: no such
+ * CPU, or the caller's own; -EBUSY: it still runs another fn; -EIO: the firmware refused to start
+ * it; -ETIMEDOUT: it did not respond within ARCH_CPU_PATIENCE. Thread. */
 int arch_cpu_run(unsigned cpu, void (*fn)(void *arg), void *arg);
 
-/* Whether the CPU has returned from fn (or never ran one); with acquire. */
+/* Whether the CPU has returned from fn, or never ran one. Acquire order. */
 bool arch_cpu_idle(unsigned cpu);
 
-/* Have handler called on a CPU that arch_cpu_signal() names; one for all CPUs. As NMI, so that a
- * CPU which masks interrupts hears it; on Arm with GICv2 as IRQ, heard when it lets them in. */
+/* arch_cpu_signal(cpu) calls handler on that CPU; one handler for all CPUs. It comes as NMI, so
+ * that a CPU with masked interrupts gets it; on Arm with GICv2 it comes as IRQ, once the CPU lets
+ * IRQs in. */
 void arch_signal_init(arch_handler_fn handler);
 void arch_cpu_signal(unsigned cpu);
 
-/* A payload's thread that waits on this CPU (<arch_wait.h>) looks again. Thread, at the payload's
- * privilege level. */
+/* Make a payload's thread that waits on this CPU (<arch_wait.h>) check its condition again. Thread,
+ * at the payload's privilege level. */
 void arch_cpu_wake(unsigned cpu);
 
-/* Clean cache lines with writes to [start, start + size) to RAM. They are there when
- * arch_memory_cleaned() returns, with all cleaning that this CPU began before. Other CPUs' writes
- * are included. Any context. */
+/* Start writing the caches' copies of [start, start + size) to RAM. When arch_memory_cleaned()
+ * returns, everything that was started on this CPU is in RAM, including other CPUs' earlier writes
+ * to it. Any context. */
 void arch_memory_clean_begin(const void *start, size_t size);
 void arch_memory_cleaned(void);
 
@@ -227,12 +229,14 @@ static inline void arch_memory_clean(const void *start, size_t size)
 	arch_memory_cleaned();
 }
 
-/* The reason why a reset loses RAM, as far as this CPU reports it: a phrase, or NULL. Thread. */
+/* Why RAM loses its content at a reset, as far as this CPU reports it: a phrase, or NULL.
+ * Thread. */
 const char *arch_memory_forgets(void);
 
 /* ---- Time ---- */
 
-/* The CPU's own count of system management interrupts; false: it has none. Thread. */
+/* Read the CPU's own count of system management interrupts; returns false if it has none.
+ * Thread. */
 bool arch_smi_count(uint64_t *count);
 
 struct arch_clock {
@@ -240,15 +244,15 @@ struct arch_clock {
 	uint16_t source;    /* enum tr_clock_source */
 };
 
-/* Find the counter's frequency, measuring if nobody says (at most 20 ms). Calibrates the
- * timer below as well. After arch_prepare(), in the story of arch_take_over().
- * 0, or -ENODEV if there is nothing to measure against. Thread. */
+/* Find the counter's frequency; measures it (at most 20 ms) if no table or register has it.
+ * Calibrates the timer below as well. After arch_prepare(), in the story of arch_take_over().
+ * Returns 0, or -ENODEV if there is nothing to measure against. Thread. */
 int arch_clock_init(struct arch_clock *clock);
 
 /* ---- Timer and interrupts ---- */
 
-/* Route this CPU's timer (local APIC; generic timer) to handler, disarmed. IRQ context is
- * where handler runs; it must arm the timer again if it wants more. Thread. */
+/* Call handler, in IRQ context, at each interrupt of this CPU's timer (local APIC; generic timer);
+ * the timer begins disarmed. The handler must arm it again for another interrupt. Thread. */
 int arch_timer_init(arch_handler_fn handler);
 
 /* Interrupt when arch_cycles() reaches deadline, or at once if that is past. One deadline a
@@ -256,104 +260,108 @@ int arch_timer_init(arch_handler_fn handler);
 void arch_timer_arm(uint64_t deadline);
 void arch_timer_disarm(void);
 
-/* Why this timer has no interrupt, a phrase: then handler runs when a performance monitor's has
- * come, and the time has passed. NULL: it has one. After arch_clock_init(). Any context. */
+/* Why this timer has no interrupt: a phrase; NULL: it has one. Without one, handler runs at the
+ * first performance monitor interrupt after the deadline. After arch_clock_init(). Any context. */
 const char *arch_timer_lacks(void);
 
-/* The result of a handler that shares the performance monitor interrupt: the interrupt was its own,
- * or not. */
+/* The result of a handler of the shared performance monitor interrupt: its own cause, or none. */
 enum arch_pmi {
 	ARCH_PMI_MINE = 0,
-	ARCH_PMI_NOT_MINE = 2, /* a bit that no signal has: entry.S of x86 */
+	ARCH_PMI_NOT_MINE = 2, /* a bit that no signal uses: entry.S of x86 */
 };
 typedef enum arch_pmi (*arch_pmi_fn)(const struct arch_regs *regs);
 
-/* Have handler called at each of this CPU's performance monitor interrupts (x86: local APIC's
- * LVTPC, as NMI; Arm: the PPI, or the SPI of this CPU's own, that the tables name), beside
- * others who take part, and let it through. Each is asked whether it was its own; arch_pmi_ack()
- * before it lets go what may interrupt again. 0, if it takes part already as well; -ENOLINK: the
- * tables name none; -ENOSPC: too many take part. Interrupts masked. */
+/* Add handler to those that are called at each of this CPU's performance monitor interrupts, and
+ * enable the interrupt (x86: local APIC's LVTPC, as NMI; Arm: the PPI, or the SPI of this CPU
+ * alone, that the tables name). Every handler returns whether the interrupt was its own, and calls
+ * arch_pmi_ack() before it re-enables what may interrupt again. Returns 0, also if it was added
+ * before; -ENOLINK: the tables name no interrupt; -ENOSPC: too many handlers. Interrupts masked. */
 int arch_pmi_share(arch_pmi_fn handler);
 
-/* It takes part no more; without anybody none of them come on this CPU. Not in another's handler.
+/* Remove handler; without handlers the interrupt is disabled on this CPU. Not in another handler.
  * Interrupts masked. */
 void arch_pmi_leave(arch_pmi_fn handler);
 
-/* By CPU, interrupts that were nobody's: without a handler; or those that came while somebody took
- * part (x86: or a millisecond after) and that nobody called its own; nor, on x86 where NMIs do not
- * tell, were they another CPU's signal. Each is written by its CPU. A performance monitor's that
- * comes while nobody takes part is somebody else's, and panics. */
+/* Indexed by CPU: interrupts without a known cause. These had no handler; or they came while
+ * performance monitor handlers were registered (x86: or up to a millisecond later) and no handler
+ * found a cause of its own. On x86, where an NMI does not show its cause, another CPU's signal is
+ * not counted here. Each CPU writes its own entry. A performance monitor interrupt while no handler
+ * is registered belongs to someone else, and panics. */
 extern uint64_t arch_spurious[];
 
-/* Let the next one through. x86's local APIC lets none through from one's delivery on, and loses
- * those: whoever calls it its own calls this, before it lets its counters go; for what nobody calls
- * its own it is done. Arm: nothing to do, the interrupt is a level. In such a handler. */
+/* Let the next performance monitor interrupt through. x86's local APIC masks it at each delivery
+ * and loses those that come meanwhile; so a handler that found its own cause calls this before it
+ * restarts its counters. If no handler did, the ISA's code does it. Arm: nothing to do, the
+ * interrupt is a level. In such a handler. */
 void arch_pmi_ack(void);
 
-/* The same for the interrupt of hardware that writes a trace by itself. Arm: SPE's PPI, by the MADT
- * or, if that is silent, by BSA. x86: -ENODEV, there it is the performance monitor's. Thread. */
+/* Set the handler of the interrupt of hardware that writes a trace by itself. Arm: SPE's PPI, from
+ * the MADT or, if that has none, from BSA. x86: -ENODEV, as such hardware uses the performance
+ * monitor interrupt. Thread. */
 int arch_trace_interrupt_init(arch_handler_fn handler);
 
-/* The data that such hardware has produced is in memory, and its registers show it: Arm, PSB CSYNC
- * and DSB; x86: no instruction. */
+/* Wait until such hardware has written all its data to memory, and its registers show that. Arm:
+ * PSB CSYNC and DSB; x86: nothing to do. */
 void arch_trace_sync(void);
 
 /* ---- Handlers that neither counters nor a trace see ---- */
 
-/* From now on this CPU's counters stand still in its handlers: reg, which switches all of them
- * (x86: IA32_PERF_GLOBAL_CTRL or AMD's; Arm: PMCNTENSET_EL0, with PMCNTENCLR_EL0), is 0 from a
- * handler's first instructions to its last, and what is written to it there takes effect at the
- * return. Arm entered at EL2: nothing to do, filters keep EL2 out of the counts. 0: reg is whose
- * it was. Interrupts masked; 0 in an IRQ or an NMI as well. */
+/* From now on this CPU's counters are stopped while handlers run: the enable register reg (x86:
+ * IA32_PERF_GLOBAL_CTRL or AMD's; Arm: PMCNTENSET_EL0, with PMCNTENCLR_EL0) is 0 from a handler's
+ * first instructions to its last; a value that the handler writes to it takes effect at the return.
+ * Arm entered at EL2: nothing to do, as filters exclude EL2. reg 0: end this. Interrupts masked; 0
+ * also in an IRQ or an NMI. */
 void arch_counters_hide(uint32_t reg);
 
-/* The known properties of an interrupt or exception. */
-/* It interrupted no handler: its delivery was traced, if anything was; its return will be, and be
- * counted. */
+/* Bits that describe an interrupt or exception. */
+/* It interrupted no handler: its delivery was traced, if anything was; its return will be traced
+ * and counted. */
 #define ARCH_ENTERED_OUTERMOST 1U
-#define ARCH_ENTERED_NMI       2U /* nothing interrupts it, and it came in no other's entry */
+#define ARCH_ENTERED_NMI       2U /* nothing interrupts it, and it came in no handler's entry */
 #define ARCH_ENTERED_ALONE     3U /* both of these */
-/* It came in another's entry: that one's delivery was traced as well, and nobody has been told of
- * it but by earlier ones in the same place. */
+/* It came during another handler's entry: the delivery of that one was traced as well. The
+ * entered function has not been called for that one yet, except by an earlier interrupt at the
+ * same place. */
 #define ARCH_ENTERED_IN_ENTRY  4U
 
-/* One came on cpu, the calling one, which hides its handlers, as the first thing of it. Returns
- * whether it was the trace's own performance monitor interrupt, nobody else's, and is done with,
- * arch_pmi_ack() included. Its context; not nested in itself. */
+/* Called first at each interrupt on cpu, the calling one, while its handlers are hidden. Returns
+ * true if the interrupt was only the trace's own performance monitor interrupt and is completely
+ * handled, arch_pmi_ack() included. In the interrupt's context; not nested in itself. */
 typedef bool (*arch_entered_fn)(unsigned cpu, unsigned how);
 
-/* From now on this CPU's handlers are hidden from what traces and counts branches: between the
- * delivery and the return from an interrupt, which hardware may record, nothing is recorded or
- * counted, and what they write to the registers that control it (x86: IA32_DEBUGCTL,
- * IA32_PERF_GLOBAL_CTRL) takes effect at the return. entered, one for all CPUs, is told; NULL ends
- * it. A CPU whose handlers no trace sees anyway need do nothing. Interrupts masked; NULL in an IRQ
- * or an NMI as well. */
+/* From now on this CPU's handlers are hidden from hardware that traces and counts branches: between
+ * the delivery and the return of an interrupt (which hardware may record) nothing is recorded or
+ * counted. Values that a handler writes to the control registers (x86: IA32_DEBUGCTL,
+ * IA32_PERF_GLOBAL_CTRL) take effect at the return. entered, one for all CPUs, is called at each
+ * interrupt; NULL ends this. On a CPU whose handlers no trace sees, this need not do anything.
+ * Interrupts masked; NULL also in an IRQ or an NMI. */
 void arch_trace_hide(arch_entered_fn entered);
 
-/* While the CPU hides its handlers: the same for a thread that starts or stops a trace, from the
- * return of hold to the return of release. Interrupts masked. */
+/* The same for a thread that starts or stops a trace on a CPU which hides its handlers: nothing is
+ * traced from the return of hold to the return of release. Interrupts masked. */
 void arch_trace_hold(void);
 void arch_trace_release(void);
 
-/* Is this a CPU that hides its handlers, in one of them or between hold and release? */
+/* Whether this CPU hides its handlers and is in a handler, or between hold and release. */
 bool arch_trace_held(void);
 
-/* Has the handler that got these registers interrupted a thread? Not one of our other handlers, be
- * it in its first or last steps, nor a thread between hold and release. */
+/* Whether the handler that got these registers interrupted a thread, and not another of our
+ * handlers (its first and last instructions included) or a thread between hold and release. */
 bool arch_interrupts_thread(const struct arch_regs *regs);
 
-/* Where a debugger may set a hung CPU's pc, for function, which stays; 0: no need. Thread. */
+/* The address to which a debugger may set a hung CPU's pc to run function, which does not return;
+ * 0: not needed, because traced code cannot mask our interrupts. Thread. */
 uint64_t arch_forced_stop(void (*function)(void));
-/* Let interrupts in / keep them out on this CPU. Thread. */
+/* Unmask and mask interrupts on this CPU. Thread. */
 void arch_irq_enable(void);
 void arch_irq_disable(void);
 
-/* Sleep until an interrupt; returns after it was handled. One that came before is not waited for:
- * sleep only where there is another, as with the tick. Interrupts enabled. Thread. */
+/* Sleep until an interrupt; returns after its handler. An interrupt that came just before is
+ * missed, so sleep only if another will come, as the tick does. Interrupts enabled. Thread. */
 void arch_wait(void);
 
-/* Loop so many times (at least 1) with this in the frame pointer register. For wildframe. Thread.
- */
+/* Loop so many times (at least 1) with this value in the frame pointer register, for the workload
+ * wildframe. Thread. */
 void arch_spin_with_frame_pointer(uint64_t frame_pointer, uint64_t iterations);
 
 /* Stop this CPU for good, interrupts masked. */
@@ -361,13 +369,13 @@ _Noreturn void arch_halt(void);
 
 /* ---- Faults ---- */
 
-/* The registers as text, a line at a time, and what the exception was. */
+/* Print the registers as text, a line at a time, and the exception's cause. */
 typedef void (*arch_print_fn)(const char *format, ...);
 void arch_regs_print(const struct arch_regs *regs, arch_print_fn print);
 const char *arch_regs_cause(const struct arch_regs *regs); /* "#PF page fault, write" */
 
-/* Supplied by lib/panic.c; called by the ISA on every exception that has no handler. It returns
- * only where the fault is the payload's, with the registers changed by arch_regs_redirect(). */
+/* Supplied by lib/panic.c; called by the ISA on every exception without a handler. It returns only
+ * if the fault is the payload's; arch_regs_redirect() has then changed the registers. */
 void panic_exception(const struct arch_regs *regs);
 
 #endif

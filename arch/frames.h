@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stack's frame records (System V AMD64 ABI 3.4.1; AAPCS64 6.4.6), one after the other: each is
- * read only where it lies whole and aligned inside the stack and above the one before, so any value
- * in the frame pointer is safe.
+ * The frame records of a stack (System V AMD64 ABI 3.4.1; AAPCS64 6.4.6), one after the other. A
+ * record is read only if it lies whole and aligned inside the stack and above the previous one, so
+ * any value in the frame pointer is safe.
  */
 #ifndef ARCH_FRAMES_H
 #define ARCH_FRAMES_H
 
 #include "arch/arch.h"
 
-/* Inlined before anything else, or struct arch_frames lies in memory. */
+/* Inlined first of all, so that struct arch_frames stays in registers. */
 #define ARCH_FRAMES_FAST static inline __attribute__((always_inline))
 
 struct arch_frames {
 	uint64_t frame; /* the next record */
-	uint64_t low;   /* where it may begin at the lowest */
-	uint64_t last;  /* and at the highest; below low: none fits */
+	uint64_t low;   /* the lowest address where it may begin */
+	uint64_t last;  /* and the highest; below low: no record fits */
 };
 
-/* From the record at frame on, on a stack of which [low, high) is looked at. Any values. Any
- * context. */
+/* Begin with the record at frame, on the stack [low, high). All values are allowed. Any context. */
 ARCH_FRAMES_FAST struct arch_frames arch_frames(uint64_t frame, uint64_t low, uint64_t high)
 {
 	bool fits = high > low && high - low >= sizeof(struct arch_frame);
@@ -31,11 +30,12 @@ ARCH_FRAMES_FAST struct arch_frames arch_frames(uint64_t frame, uint64_t low, ui
 	};
 }
 
-/* The next record's return address; 0: it is the stack's outermost, or none that is followed. Any
+/* The next record's return address; 0: the record was the outermost one, or is not valid. Any
  * context. */
 ARCH_FRAMES_FAST uint64_t arch_frames_next(struct arch_frames *frames)
 {
-	/* Read once each; gcc computes an atomic's address by itself. */
+	/* Volatile: each word is read once. For an atomic gcc would compute the address
+	 * separately. */
 	const volatile struct arch_frame *record =
 	    (const volatile struct arch_frame *)(uintptr_t)frames->frame;
 	uint64_t ret;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's description in the firmware's tables: arch/arch.h includes it. */
+/* The machine's description by the firmware's tables; arch/arch.h includes this header. */
 #ifndef ARCH_PLATFORM_H
 #define ARCH_PLATFORM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Kinds of UARTs: SPCR's interface types, which are DBG2's serial subtypes (Microsoft, "Debug Port
- * Table 2"); from 0x10000 on those that device trees alone name. */
+/* Kinds of UARTs: SPCR's interface types, which are the serial subtypes of DBG2 (Microsoft, "Debug
+ * Port Table 2"); kinds from 0x10000 on are named by device trees only. */
 enum arch_uart_type {
 	ARCH_UART_16550 = 0x00,
 	ARCH_UART_16450 = 0x01,
@@ -24,16 +24,16 @@ enum arch_uart_type {
 	ARCH_UART_SCIF,
 };
 
-/* Where the UART is and how it is read; from ACPI's SPCR or DBG2, or the device tree's stdout-path.
- */
+/* The UART's place and register layout; from ACPI's SPCR or DBG2, or the device tree's
+ * stdout-path. */
 struct arch_uart_hint {
-	uint32_t interface_type; /* enum arch_uart_type, or another of SPCR's */
+	uint32_t interface_type; /* enum arch_uart_type, or another of SPCR's types */
 	uint8_t space;           /* ACPI generic address space: 0 memory, 1 I/O port */
 	uint8_t access_size;     /* ACPI generic address: bytes per access, 0 unknown */
 	uint8_t reg_shift;
 	uint64_t address;
 	uint32_t clock; /* Hz; 0 unknown */
-	uint32_t baud;  /* that the firmware has set; 0 unknown */
+	uint32_t baud;  /* rate set by the firmware; 0 unknown */
 };
 
 #define ARCH_MAX_CPUS        256
@@ -44,41 +44,42 @@ struct arch_uart_hint {
 #define ARCH_MAX_RESERVED    64
 #define ARCH_MAX_OTHER_UARTS 8
 
-/* The tables that described it. */
+/* The kind of tables that described the machine. */
 enum arch_tables { ARCH_TABLES_NONE, ARCH_TABLES_ACPI, ARCH_TABLES_DEVICETREE };
 
 struct arch_platform_cpu {
 	uint64_t hw_id;         /* APIC id; MPIDR_EL1 affinity */
-	uint32_t pmu_interrupt; /* GSIV: a PPI, or an SPI that is this CPU's alone */
+	uint32_t pmu_interrupt; /* GSIV: a PPI, or an SPI for this CPU alone */
 	bool pmu_edge;          /* that SPI is edge-triggered */
 };
 
-/* Of what has a watchdog's time begin anew: a register is read, or a value written to its bits. */
+/* One step of restarting a watchdog's time: a register is read, or a value is written to some of
+ * its bits. */
 #define ARCH_MAX_WATCHDOG_STEPS 8U
 struct arch_watchdog_step {
 	uint64_t address;
-	bool io; /* a port, else memory */
+	bool io; /* an I/O port, else memory */
 	bool write;
-	bool keep; /* its other bits */
+	bool keep; /* keep the register's other bits */
 	uint8_t bytes, shift;
-	uint32_t value, mask; /* before they are shifted */
+	uint32_t value, mask; /* value and mask before the shift */
 };
 
-/* The one description of this machine, for the ISA that wants it: filled from ACPI's tables
- * (lib/acpi/acpi.c) or the device tree (lib/devicetree/); lib/platform_check.h has left out
- * addresses that cannot be right. Bounded, but not verified against the hardware. 0 is "not there",
- * unless a comment says more. */
+/* The one description of this machine for all ISAs: filled from ACPI's tables (lib/acpi/acpi.c) or
+ * the device tree (lib/devicetree/). lib/platform_check.h has removed impossible addresses.
+ * Bounded, but not verified against the hardware. 0 means "not there", unless a comment says
+ * otherwise. */
 struct arch_platform {
 	enum arch_tables tables;
 	unsigned cpu_count; /* usable CPUs */
-	/* as platform_init() leaves it the boot CPU first, then in the tables' order */
+	/* after platform_init() the boot CPU is first, the others follow in the tables' order */
 	struct arch_platform_cpu cpus[ARCH_MAX_CPUS];
 	bool has_uart;
 	struct arch_uart_hint uart;
-	unsigned other_uart_count; /* to be tried, in this order, if that one cannot be used */
+	unsigned other_uart_count; /* used in this order if the first fails */
 	struct arch_uart_hint other_uarts[ARCH_MAX_OTHER_UARTS];
 	uint64_t
-	    low_memory; /* two zeroed pages of ours below 1 MiB: x86's other CPUs start there */
+	    low_memory; /* two zeroed pages of ours below 1 MiB, where x86's other CPUs start */
 
 	uint64_t pm_timer;      /* ACPI PM timer, 3.579545 MHz (ACPI 6.5, 4.8.3.3) */
 	uint8_t pm_timer_space; /* 0 memory, 1 I/O port */
@@ -88,47 +89,47 @@ struct arch_platform {
 	uint64_t ioapics[ARCH_MAX_IOAPICS];
 	unsigned ecam_count; /* PCI Express configuration space in memory */
 	struct {
-		uint64_t address; /* where bus 0 is, or would be */
+		uint64_t address; /* of bus 0, even if the area begins at a later bus */
 		uint16_t segment;
 		uint8_t first_bus, last_bus;
 	} ecams[ARCH_MAX_ECAMS];
-	unsigned window_count; /* of what PCI devices answer to: where the CPUs have it */
+	unsigned window_count; /* address windows of PCI devices, as the CPUs see them */
 	struct arch_pci_window {
 		uint64_t bus_address, address, size;
 		uint16_t segment;
-		bool io; /* ports, else memory */
+		bool io; /* I/O ports, else memory */
 	} windows[ARCH_MAX_WINDOWS];
 
-	uint8_t gic_version; /* GICD structure: 0 unknown, 1..4 */
-	uint64_t gicd;       /* distributor */
-	uint64_t gicc;       /* GICv2 CPU interface, of the first CPU */
-	unsigned gicr_count; /* redistributor areas: GICR structures, else each GICC's own */
-	uint64_t
-	    gicr_stride; /* from one CPU's frames to the next one's; 0: as they themselves say */
+	uint8_t gic_version;  /* GICD structure: 0 unknown, 1..4 */
+	uint64_t gicd;        /* distributor */
+	uint64_t gicc;        /* GICv2 CPU interface, of the first CPU */
+	unsigned gicr_count;  /* redistributor areas: GICR structures, else each GICC's own */
+	uint64_t gicr_stride; /* from CPU to CPU; 0: the frames report it */
 	struct {
 		uint64_t address;
-		uint64_t size; /* 0: one CPU's frames, as a GICC structure names them */
+		uint64_t size; /* 0: one CPU's frames, from a GICC structure */
 	} gicr[ARCH_MAX_GICR_AREAS];
 	uint64_t gic_its;
 	uint32_t spe_interrupt;           /* GSIV, of the first CPU */
 	uint32_t timer_el1_interrupt;     /* non-secure EL1 physical */
 	uint32_t timer_virtual_interrupt; /* virtual */
 	uint32_t timer_el2_interrupt;     /* EL2 physical */
-	uint32_t timer_frequency;         /* Hz, believed before CNTFRQ_EL0 */
-	bool psci;                        /* PSCI is there */
+	uint32_t timer_frequency;         /* Hz, preferred to CNTFRQ_EL0 */
+	bool psci;                        /* the machine has PSCI */
 	bool psci_hvc;                    /* by HVC, not SMC */
 
-	/* RAM that is not to be touched, whatever the firmware's map says of it */
+	/* RAM that must not be touched, even if the firmware's memory map allows it */
 	unsigned reserved_count;
 	struct {
 		uint64_t address, size;
 	} reserved[ARCH_MAX_RESERVED];
 
-	const char *watchdog;     /* the table that tells of one that resets the machine; or NULL */
-	bool watchdog_is_enabled; /* that table has it used: not that it counts */
-	/* A register whose bits are this step's value while it counts; bytes 0: it is not known. */
+	const char *watchdog;     /* the table that describes one; or NULL */
+	bool watchdog_is_enabled; /* that table says the watchdog is used; it may still not count */
+	/* A register whose bits have this step's value while the watchdog counts; bytes 0: not
+	 * known. */
 	struct arch_watchdog_step watchdog_state;
-	unsigned watchdog_step_count; /* 0: how its time begins anew is not known */
+	unsigned watchdog_step_count; /* 0: it is not known how to restart its time */
 	struct arch_watchdog_step watchdog_steps[ARCH_MAX_WATCHDOG_STEPS];
 };
 

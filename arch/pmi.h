@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The handlers that share a performance monitor interrupt: the list behind arch_pmi_share(), for
- * the ISAs. One CPU at a time changes a list; a handler that interrupts the change finds the list
- * before or after it, or one handler twice. */
+/* The list of handlers of a performance monitor interrupt, behind arch_pmi_share(), for the ISAs.
+ * Only one CPU changes a list at a time. A handler that interrupts the change sees the old or the
+ * new list, or one handler twice. */
 #ifndef ARCH_PMI_H
 #define ARCH_PMI_H
 
@@ -23,7 +23,7 @@ static inline void arch_pmi_list_set_count(struct arch_pmi_list *list, unsigned 
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* 0, if it is there already as well; -ENOSPC. */
+/* Returns 0, also if the handler is in the list already; -ENOSPC: the list is full. */
 static inline int arch_pmi_list_add(struct arch_pmi_list *list, arch_pmi_fn handler)
 {
 	for (unsigned i = 0; i < list->count; i++) {
@@ -48,8 +48,8 @@ static inline void arch_pmi_list_remove(struct arch_pmi_list *list, arch_pmi_fn 
 	}
 }
 
-/* Ask all: the interrupt may have several causes. The last one first, so that one who leaves in its
- * handler keeps nobody from being asked. */
+/* Call all handlers, because the interrupt may have several causes. From the last to the first, so
+ * that a handler that removes itself does not make the loop skip another. */
 static inline enum arch_pmi arch_pmi_list_call(const struct arch_pmi_list *list,
                                                const struct arch_regs *regs)
 {

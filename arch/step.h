@@ -6,19 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The instruction at from has branched to to. In an exception's context, which interrupts a thread
- * only; the thread's interrupts stay out meanwhile. */
+/* A branch from `from` to `to` was taken. In the context of an exception that interrupted a thread;
+ * that thread's interrupts stay masked meanwhile. */
 typedef void (*arch_branch_fn)(uint64_t from, uint64_t to);
 
-/* Can this machine step through the code that it traces? Thread. */
+/* Whether this machine can single-step the code that it traces. Thread. */
 bool arch_step_possible(void);
 
-/* Set the function that is called for branches, on all CPUs. 0; -EOPNOTSUPP if it is not possible.
- * Thread. */
+/* Set the function that is called for each taken branch, on all CPUs. Returns 0; -EOPNOTSUPP:
+ * single-step is not possible. Thread. */
 int arch_step_init(arch_branch_fn taken);
 
-/* From now on, on this CPU, stop after every instruction of threads, and tell of those that
- * branched; handlers are not stepped through. Interrupts masked. begin: thread; end: IRQ, too. */
+/* begin: from now on stop after every instruction of threads on this CPU, and report the taken
+ * branches; handlers are not stepped through. Interrupts masked. begin: thread; end: also IRQ. */
 void arch_step_begin(void);
 void arch_step_end(void);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arch seam where the firmware stays and has its machine back afterwards (docs/resident.md):
+ * The arch seam for resident mode: the firmware stays in memory and gets its machine back
+ * afterwards (docs/resident.md):
  *
  *	arch_prepare()		arch/arch.h
  *	arch_keep_firmware()
- *	arch_cpu_take_over()		on each other CPU that the firmware lends
+ *	arch_cpu_take_over()		on each other CPU that the firmware hands over
  *	arch_take_over()	arch/arch.h
  *	arch_cpus_end()
  *	arch_give_back()	arch/arch.h
@@ -14,31 +15,33 @@
 
 #include "arch/arch.h"
 
-/* Before anything else of ours, with the firmware's services: switch on what our code uses and a
- * firmware may have left off; it stays on. Thread. */
+/* Call it first, with boot services: enables CPU features that our code uses and a firmware may
+ * have left off; they stay on. Thread. */
 void arch_begin(void);
 
-/* The firmware stays, with its boot services: from arch_take_over() on nothing is done to the
- * machine that arch_cpus_end() and arch_give_back() cannot undo. After arch_prepare(), before
- * arch_cpu_take_over(). 0; -ENOTSUP: the CPU is in a mode that cannot be given back. Thread. */
+/* Note that the firmware stays, with its boot services: from arch_take_over() on only changes
+ * are made that arch_cpus_end() and arch_give_back() can undo. After arch_prepare(), before
+ * arch_cpu_take_over(). Returns 0; -ENOTSUP: the CPU is in a mode that cannot be restored.
+ * Thread. */
 int arch_keep_firmware(void);
 
-/* The firmware that stays may have the other CPUs: x86, where it lends them (EFI_MP_SERVICES), and
- * arch_cpu_run() reaches no others. Arm: false, PSCI starts them. */
+/* Whether the other CPUs belong to the firmware that stays. x86: true; it hands them over through
+ * EFI_MP_SERVICES, and arch_cpu_run() reaches no others. Arm: false, PSCI starts them. */
 bool arch_cpus_are_firmwares(void);
 
-/* The calling CPU, which the firmware has started for this, is ours until arch_cpus_end(); then it
- * has again what it had, and this returns. At once if it is none of arch_prepare()'s platform, or
- * not like the boot CPU. After arch_keep_firmware(), on the firmware's stack of that CPU. */
+/* Take over the calling CPU, which the firmware has started for this purpose, until
+ * arch_cpus_end(). Then its former state is restored, and this returns. Returns at once if the CPU
+ * is not in arch_prepare()'s platform or differs from the boot CPU. After arch_keep_firmware(), on
+ * the firmware's stack of that CPU. */
 void arch_cpu_take_over(void);
 
-/* How many are lent now. Any CPU's thread. */
+/* The number of CPUs that are taken over now. Any CPU's thread. */
 unsigned arch_cpus_taken_over(void);
 
-/* The firmware's again: the CPUs that it lent return to it, those that arch_cpu_run() started are
- * switched off. 0; -EBUSY: one still runs something; -ETIMEDOUT: one did not go within
- * ARCH_CPU_PATIENCE; -EIO: one cannot be switched off. Then a reset is left. The boot CPU's thread,
- * before arch_give_back(), with boot services to come. */
+/* Give the other CPUs back: those taken over return to the firmware, those that arch_cpu_run()
+ * started are switched off. Returns 0; -EBUSY: one still runs something; -ETIMEDOUT: one did not
+ * respond within ARCH_CPU_PATIENCE; -EIO: one cannot be switched off. After an error only a reset
+ * helps. The boot CPU's thread, before arch_give_back(). */
 int arch_cpus_end(void);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What instructions' words say of who called: Arm ARM (DDI 0487), C6.2, BL, BLR, RET, ADD. Pure.
- * Any context. */
+/* Finds out from instructions who called a function: Arm ARM (DDI 0487), C6.2, BL, BLR, RET, ADD.
+ * Pure. Any context. */
 #ifndef ARCH_AARCH64_CALL_H
 #define ARCH_AARCH64_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CALL_LEAF 1024U /* bytes of a function that are looked at */
+#define CALL_LEAF 1024U /* bytes of a function that are searched */
 
-/* BL; BLR, and BLRAA, BLRAAZ, BLRAB, BLRABZ (FEAT_PAuth), of any register. */
+/* Whether the word is a call: BL; BLR, and BLRAA, BLRAAZ, BLRAB, BLRABZ (FEAT_PAuth), with any
+ * register. */
 static inline bool call_is(uint32_t word)
 {
 	bool is_signed = (word & 0xfffff800) == 0xd73f0800 || (word & 0xfffff81f) == 0xd63f081f;
@@ -17,22 +18,22 @@ static inline bool call_is(uint32_t word)
 	return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000 || is_signed;
 }
 
-/* Whether a call ends before ret, in code from start on. */
+/* Whether a call ends right before ret, in code from start on. */
 static inline bool call_returns_to(uint64_t ret, uint64_t start)
 {
 	return ret % 4 == 0 && ret >= start && ret - start >= 4 &&
 	       call_is(*(const uint32_t *)(uintptr_t)(ret - 4));
 }
 
-/* ADD x29, sp, #n; MOV is that of 0. */
+/* Whether the word is ADD x29, sp, #n; MOV x29, sp is the same with n = 0. */
 static inline bool call_sets_frame(uint32_t word)
 {
 	return (word & 0xffc003ff) == 0x910003fd;
 }
 
-/* Whether a BL that ends before ret leads to the function that pc is in, of code from start to end,
- * and no x29 is set from there to pc, or pc is at its RET: x30, which is ret, is where it returns
- * to then. */
+/* Whether the BL that ends right before ret calls the function that pc is in, and either pc is at
+ * the function's RET or no instruction from the function's begin to pc sets x29; code in [start,
+ * end). Then ret, which is x30's value, is the function's return address. */
 static inline bool call_is_leaf_of(uint64_t pc, uint64_t ret, uint64_t start, uint64_t end)
 {
 	uint64_t target;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each CPU has of its own. TPIDR_ELx of the exception level that we run at points at it;
- * a payload's TPIDR_EL1 does too, but the payload may write that.
+ * Each CPU's own data. TPIDR_ELx of the exception level that bareperf runs at points to it; a
+ * payload's TPIDR_EL1 does too, but the payload may change that.
  *
- * Threads run on SP_EL0 (PSTATE.SP = 0), handlers on SP_ELx: a thread that overruns its stack
- * hits the guard page and is reported on a stack that is whole. A fault inside a handler is
- * reported on a third one.
+ * Threads run on SP_EL0 (PSTATE.SP = 0), handlers on SP_ELx. So a thread that overflows its stack
+ * hits the guard page and is reported on an intact stack. A fault inside a handler is reported on a
+ * third stack.
  */
 #ifndef ARCH_AARCH64_CPU_H
 #define ARCH_AARCH64_CPU_H
@@ -17,8 +17,8 @@
 #define CPU_PAYLOAD_TOP   24
 #define CPU_PAYLOAD_SAVED 32
 
-/* MMU registers, for switch.S and start.S: offsets in struct arm_mmu, and of the first in
- * struct arm_machine */
+/* The MMU registers' offsets in struct arm_mmu, and that struct's offset in struct arm_machine; for
+ * switch.S and start.S */
 #define MACHINE_MMU 0
 #define MMU_SCTLR   0
 #define MMU_TCR     8
@@ -33,13 +33,13 @@ struct arm_cpu {
 	uint64_t exception_top; /* stack tops, 16-byte aligned, each below a guard page */
 	uint64_t panic_top;
 	uint64_t thread_top;
-	uint64_t payload_top;   /* 0 where the payload is a plain call */
+	uint64_t payload_top;   /* 0 if the payload is a plain call */
 	uint64_t payload_saved; /* our stack pointer while the payload runs, else 0 */
 	uint64_t mpidr;         /* affinity fields */
 	unsigned index;
 	uint32_t pmu_interrupt; /* INTID; 0: none */
 	bool pmu_edge;
-	uint64_t thread_size, payload_size; /* bytes of those stacks */
+	uint64_t thread_size, payload_size; /* sizes of those stacks in bytes */
 	volatile uint8_t *gicr;             /* GICv3: this CPU's redistributor */
 	uint32_t state;                     /* enum arm_cpu_state; smp.c */
 	void (*work)(void *arg);            /* smp.c */
@@ -52,7 +52,7 @@ _Static_assert(offsetof(struct arm_cpu, payload_top) == CPU_PAYLOAD_TOP, "payloa
 _Static_assert(offsetof(struct arm_cpu, payload_saved) == CPU_PAYLOAD_SAVED, "payload_saved");
 _Static_assert(offsetof(struct arm_cpu, index) == ARM_CPU_INDEX, "index");
 
-/* What decides how addresses are translated, at the exception level that we run at. */
+/* The registers that control address translation at the exception level that bareperf runs at. */
 struct arm_mmu {
 	uint64_t sctlr, tcr, ttbr0, mair;
 	uint64_t hcr; /* EL2 only */
@@ -63,33 +63,34 @@ _Static_assert(offsetof(struct arm_mmu, ttbr0) == MMU_TTBR0, "ttbr0");
 _Static_assert(offsetof(struct arm_mmu, mair) == MMU_MAIR, "mair");
 _Static_assert(offsetof(struct arm_mmu, hcr) == MMU_HCR, "hcr");
 
-/* CPU 0 is the one that UEFI runs on. cpus.c */
+/* Index 0 is the CPU that UEFI runs on. cpus.c */
 extern struct arm_cpu arm_cpus[ARCH_MAX_CPUS];
 
-/* This CPU's; after arm_cpu_own(). Any context. */
+/* The calling CPU's; after arm_cpu_own(). Any context. */
 static inline struct arm_cpu *arm_this_cpu(void)
 {
 	return (struct arm_cpu *)arm_cpu_block();
 }
 
-/* takeover.c: make this CPU know which it is, and load all but the translation: vectors, traps, and
- * at EL2 what the payload's level needs. Translation is ours. Thread. */
+/* takeover.c: set up the calling CPU as number cpu: its data's address, vectors, traps, and at EL2
+ * the payload's level; everything but the translation, which must be ours already. Thread. */
 void arm_cpu_own(struct arm_cpu *cpu);
 
-/* takeover.c: traced code has SVE's vectors, where there are such, as long as they can be; after
+/* takeover.c: let traced code use SVE, if the CPU has it, with the longest vectors; after
  * arm_cpu_own(). Thread. */
 void arm_vectors_longest(void);
 
-/* timer.c: this CPU's timer, disarmed, goes where arch_timer_init() was told to send it. */
+/* timer.c: set up this CPU's timer, disarmed, with the handler of arch_timer_init(). Thread. */
 void arm_timer_own(void);
 
-/* switch.S: write all of these registers with the MMU off in between. Interrupts masked. The
- * code lies at the same address in both translations. */
+/* switch.S: write all of these registers; the MMU is off meanwhile. Interrupts masked. This code
+ * must lie at the same address in both translations. */
 void arm_mmu_switch(const struct arm_mmu *mmu);
 extern char arm_mmu_switch_end[];
 
-/* switch.S: call fn(regs) in this translation, on a stack that ends at top, and go back to theirs.
- * All that is pointed to is a static variable's, at the same address in both; interrupts masked. */
+/* switch.S: call fn(regs) in the translation ours, on a stack that ends at top, and return to the
+ * translation theirs. All arguments must point to static variables, which have the same address in
+ * both; interrupts masked. */
 void arm_call_translated(const struct arm_mmu *ours, const struct arm_mmu *theirs, void *top,
                          arch_handler_fn fn, const struct arch_regs *regs);
 

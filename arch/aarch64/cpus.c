@@ -7,7 +7,7 @@
 #include "arch/aarch64/sysreg.h"
 #include "arch/aarch64/takeover.h"
 
-/* Pages of each stack; one more below each stays a hole. */
+/* Pages of each stack; one more page below each stays unmapped. */
 #define EXCEPTION_PAGES 4U
 #define PANIC_PAGES     4U
 #define THREAD_PAGES    16U
@@ -30,7 +30,7 @@ static inline bool cpus_lies_in(uint64_t sp, uint64_t top, uint64_t size, uint64
 	return top && sp - *low <= size;
 }
 
-/* The likeliest first: what is sampled runs on it. */
+/* Ordered by likelihood: most samples are on the first stack. */
 bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 {
 	const struct arm_cpu *cpu = arm_this_cpu();
@@ -45,7 +45,7 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 	                     high));
 }
 
-/* Make the page at *at a hole and a stack of what follows; move *at behind it. */
+/* Leave the page at *at unmapped, make the pages behind it a stack, and move *at behind them. */
 static int cpus_carve(uint64_t *at, unsigned pages, uint64_t *top, arm_hole_fn hole)
 {
 	int code = hole(*at);
@@ -55,7 +55,7 @@ static int cpus_carve(uint64_t *at, unsigned pages, uint64_t *top, arm_hole_fn h
 	return code;
 }
 
-/* Entered at EL1, the payload is a call of our thread's. */
+/* Entered at EL1, the payload runs on our thread's stack, as a plain call. */
 static int cpus_make_stacks(struct arm_cpu *cpu, arch_alloc_pages_fn alloc, arm_hole_fn hole)
 {
 	bool below = arm_machine.el == 2;
@@ -102,7 +102,7 @@ int arm_cpus_init(const struct arch_platform *platform, arch_alloc_pages_fn allo
 	return code;
 }
 
-void arm_cpus_join(void)
+void arm_cpus_init_hosted(void)
 {
 	count = 1;
 }

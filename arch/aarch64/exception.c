@@ -5,18 +5,18 @@
 #include "arch/aarch64/regs.h"
 #include "arch/aarch64/sysreg.h"
 
-/* SMCCC's answer to a call that nobody serves (DEN0028, 5.2 "Unknown Function Identifier"). */
+/* SMCCC's result for an unknown function (DEN0028, 5.2 "Unknown Function Identifier"). */
 #define SMCCC_NOT_SUPPORTED (~0UL)
 
-/* Was the payload interrupted, at EL1 below our EL2, and not a thread of ours? */
+/* Whether the payload was interrupted, at EL1 below our EL2, and not a thread of ours. */
 static bool exception_is_below(uint64_t pstate)
 {
 	return current_el() == 2 &&
 	       (pstate & PSTATE_M_AARCH32 || (pstate & PSTATE_M_MASK) < PSTATE_EL2T);
 }
 
-/* What runs below us goes on at EL1 with a stack pointer of its own and unmasked, as
- * arm_payload_run() began it; a thread at our own level has SP_EL0. */
+/* A payload at EL1 continues with its own stack pointer and interrupts unmasked, as
+ * arm_payload_run() started it; a thread at our own level has SP_EL0. */
 void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), void *arg, uint64_t sp)
 {
 	struct arch_regs *r = (struct arch_regs *)(uintptr_t)regs;
@@ -38,7 +38,8 @@ void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), voi
 	}
 }
 
-/* The payload's own exception, as its vectors passed it on: as if it had been taken to us. */
+/* Turn an exception of the payload, passed on by the payload's vectors, into one that was taken to
+ * our level. */
 static void exception_adopt_payload_exception(struct arch_regs *regs, uint64_t vector)
 {
 	regs->pc = read_sysreg(elr_el1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a debugger brings a CPU that hangs at EL1, whatever its stack is: the function is called on
- * one of its own, interrupts masked, and must not return. What runs there below us, at EL2, cannot
- * mask our interrupts. */
+/* A debugger sets the pc of a CPU that hangs at EL1 here. The stack may be damaged, so the function
+ * is called on a stack of its own, with interrupts masked. It must not return. Not needed at EL2:
+ * code below cannot mask our interrupts there. */
 #include "arch/aarch64/sysreg.h"
 #include "arch/arch.h"
 

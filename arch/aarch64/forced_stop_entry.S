@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers are the debugger's, who sets them back. */
+/* No register is saved: the debugger restores them. */
 
 	.text
 	.globl arm_forced_stop

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MIDR_EL1 in words: Arm ARM DDI 0487, D17.2.100; part numbers from the cores' manuals. */
+/* MIDR_EL1 as text: Arm ARM DDI 0487, D17.2.100; part numbers from the cores' manuals. */
 #include "abi/machine.h"
 #include "arch/aarch64/sysreg.h"
 #include "arch/arch.h"
@@ -70,9 +70,9 @@ static const char *identify_part_name(uint64_t midr)
 	return NULL;
 }
 
-/* Aff0 numbers threads where MPIDR_EL1.MT is set, cores otherwise (D17.2.101). What the levels
- * above are, packages or clusters, only ACPI's PPTT would say: one package, as Linux has it without
- * one. */
+/* Aff0 numbers threads if MPIDR_EL1.MT is set, otherwise cores (D17.2.101). Whether the levels
+ * above are packages or clusters is only in ACPI's PPTT. So one package is assumed, as Linux does
+ * without a PPTT. */
 static void identify_read_topology(struct arch_cpu_id *id)
 {
 	id->core_shift = read_sysreg(mpidr_el1) & MPIDR_MT ? 8 : 0;
@@ -83,7 +83,7 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 {
 	uint64_t midr = read_sysreg(midr_el1);
 	const char *part = identify_part_name(midr);
-	/* An address only; the caller's struct is there to be filled. */
+	/* Only an address is taken; this function fills the caller's struct. */
 	// cppcheck-suppress ctuuninitvar
 	const char *end = id->model + sizeof(id->model) - 1;
 	char *at = id->model;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* DDI 0487, D7.5: cleaned by address to the point of coherency, which RAM lies at or behind. */
+/* DDI 0487, D7.5: clean by address to the point of coherency; RAM lies at that point or behind
+ * it. */
 #include "arch/aarch64/sysreg.h"
 #include "arch/arch.h"
 
@@ -19,13 +20,13 @@ void arch_memory_cleaned(void)
 	asm volatile("dsb sy" : : : "memory");
 }
 
-/* Whether RAM is encrypted no register of ours tells. */
+/* No register that we may read reports whether RAM is encrypted. */
 const char *arch_memory_forgets(void)
 {
 	return NULL;
 }
 
-/* There is no system management mode; EL3 does not say how often it runs. */
+/* Arm has no system management mode, and EL3 does not report how often it runs. */
 bool arch_smi_count(uint64_t *count)
 {
 	*count = 0;

@@ -26,7 +26,7 @@
 
 enum { ATTR_DEVICE, ATTR_NORMAL, ATTR_NON_CACHEABLE };
 
-/* DDI 0487, ID_AA64MMFR0_EL1.PARange; wider ones are beyond our page tables. */
+/* DDI 0487, ID_AA64MMFR0_EL1.PARange; our page tables cannot address more than 48 bits. */
 unsigned arch_address_bits(void)
 {
 	static const uint8_t bits[PARANGE_48 + 1] = { 32, 36, 40, 42, 44, 48 };
@@ -57,7 +57,7 @@ uint64_t mmu_tcr(enum mmu_regime regime)
 static uint64_t mmu_leaf_attributes(enum mmu_regime regime, enum arch_map_type type)
 {
 	uint64_t never = regime == MMU_EL2 ? DESC_UXN : DESC_UXN | DESC_PXN;
-	uint64_t run = regime == MMU_EL2 ? 0 : DESC_UXN; /* nothing runs at EL0 */
+	uint64_t run = regime == MMU_EL2 ? 0 : DESC_UXN; /* no code runs at EL0 */
 	uint64_t base = DESC_VALID | DESC_AF | DESC_SH_INNER;
 
 	if (regime == MMU_EL2)
@@ -88,7 +88,7 @@ static bool mmu_is_table(uint64_t entry, unsigned level)
 	       (entry & (DESC_VALID | DESC_TABLE)) == (DESC_VALID | DESC_TABLE);
 }
 
-/* A leaf at this level; 0 stays a hole. */
+/* An entry that maps memory at this level; 0 means unmapped and stays 0. */
 static uint64_t mmu_leaf(uint64_t address, uint64_t attributes, unsigned level)
 {
 	if (!attributes)
@@ -96,7 +96,7 @@ static uint64_t mmu_leaf(uint64_t address, uint64_t attributes, unsigned level)
 	return address | attributes | (level == LAST_LEVEL ? DESC_TABLE : 0);
 }
 
-/* The table below *entry; what was one block becomes 512 leaves of the same kind. */
+/* The table that *entry points to; a block is first split into 512 entries of the same kind. */
 static uint64_t *mmu_table_below(struct mmu_tables *tables, uint64_t *entry, unsigned level)
 {
 	uint64_t old = *entry, step = 1UL << mmu_level_shift(level + 1);
@@ -114,7 +114,7 @@ static uint64_t *mmu_table_below(struct mmu_tables *tables, uint64_t *entry, uns
 	return table;
 }
 
-/* Level 0 has no blocks; a table that is there already stays, so that none leaks. */
+/* Level 0 has no blocks. An existing table is kept, so that its page is not leaked. */
 static bool mmu_fits_block(uint64_t start, uint64_t end, uint64_t entry, unsigned level)
 {
 	uint64_t size = 1UL << mmu_level_shift(level);

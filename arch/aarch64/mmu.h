@@ -8,7 +8,7 @@
 
 #include "arch/arch.h"
 
-/* Whose descriptors: with one privilege level (EL2) or two (EL1&0). */
+/* The translation regime of the descriptors: one privilege level (EL2) or two (EL1&0). */
 enum mmu_regime { MMU_EL1, MMU_EL2 };
 
 struct mmu_tables {
@@ -17,20 +17,20 @@ struct mmu_tables {
 	arch_alloc_pages_fn alloc;
 };
 
-/* An empty set. 0 or -ENOMEM. Thread. */
+/* Begin with an empty set. Returns 0 or -ENOMEM. Thread. */
 int mmu_tables_init(struct mmu_tables *tables, enum mmu_regime regime, arch_alloc_pages_fn alloc);
 
-/* Map, in place of what was there. 0, -ENOMEM, or -EINVAL beyond 48 bits. Thread. */
+/* Map memory, replacing earlier mappings. Returns 0, -ENOMEM, or -EINVAL beyond 48 bits. Thread. */
 int mmu_map(struct mmu_tables *tables, const struct arch_mapping *map);
 
-/* Leave a hole of one page (a stack's guard). 0 or -ENOMEM. Thread. */
+/* Unmap one page (a stack's guard). Returns 0 or -ENOMEM. Thread. */
 int mmu_unmap_page(struct mmu_tables *tables, uint64_t address);
 
 /* Values of MAIR_ELx and TCR_ELx for these tables. */
 uint64_t mmu_mair(void);
 uint64_t mmu_tcr(enum mmu_regime regime);
 
-/* Clean [start, end) to the point of coherency, for those who look with the MMU off. */
+/* Clean [start, end) to the point of coherency, for CPUs that read it with the MMU off. */
 void mmu_clean(const void *start, const void *end);
 
 #endif

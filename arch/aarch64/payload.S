@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To EL1 and back.
+ * Enters the payload at EL1, and returns from it.
  */
 #include "arch/aarch64/cpu.h"
 #include "arch/aarch64/regs.h"
@@ -11,9 +11,9 @@
 /*
  * int64_t arm_payload_run(int (*fn)(void *), void *arg)
  *
- * A thread of ours at EL2 (on SP_EL0, handlers' SP_EL2 at its top) saves what the ABI lets it
- * keep, and leaves for EL1 with interrupts unmasked there. Vector registers are the payload's
- * alone: no code of ours at EL2 uses any.
+ * A thread of ours at EL2 (on SP_EL0, with the handlers' SP_EL2 at its top) saves the registers
+ * that the ABI preserves, and enters EL1 with interrupts unmasked there. Vector registers are not
+ * saved here: no code of ours at EL2 uses them.
  */
 	.globl	arm_payload_run
 	.hidden	arm_payload_run
@@ -40,10 +40,10 @@ arm_payload_run:
 	msr	elr_el2, x3
 	mov	x3, #PSTATE_EL1H
 	msr	spsr_el2, x3
-	msr	spsel, #1 /* what an exception will find */
+	msr	spsel, #1 /* handlers run on SP_EL2 */
 	eret
 
-	/* at EL1 */
+	/* Runs at EL1 */
 payload_start:
 	mov	x9, x0
 	mov	x0, x1

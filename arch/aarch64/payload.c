@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the payload is to us: code at EL1 below our EL2, else a function. */
+/* Runs the payload: at EL1 below our EL2, or as a plain function call. */
 #include "arch/aarch64/sysreg.h"
 #include "arch/aarch64/takeover.h"
 
@@ -15,11 +15,12 @@ int arch_call_payload(int (*fn)(void *arg), void *arg)
 	if (arm_machine.el == 2)
 		return (int)arm_payload_run(fn, arg);
 	code = fn(arg);
-	write_sysreg(daif, masks); /* whatever it left masked */
+	write_sysreg(daif, masks); /* in case the payload has masked interrupts */
 	return code;
 }
 
-/* Entered at EL1 we are there, beside it; what goes on is firmware, where it entered us. */
+/* Entered at EL1, bareperf runs at EL1, next to the payload. In hosted mode the traced code is the
+ * firmware, at the level where it entered bareperf. */
 unsigned arch_levels(void)
 {
 	if (arm_machine.hosted)

@@ -7,16 +7,17 @@
 
 #include "arch/arch.h"
 
-/* Choose the conduit. Our own EL2 would answer an HVC, so from there it is SMC. */
+/* Choose the conduit, HVC or SMC. From our own EL2 it must be SMC, because an HVC would come back
+ * to us. */
 void psci_init(const struct arch_platform *platform, unsigned el);
 bool psci_available(void);
 
-/* Start a CPU at entry with its MMU off and x0 = context. 0, or -EIO with what PSCI said lost:
- * it is already on, or cannot be. */
+/* Start a CPU at entry with its MMU off and x0 = context. Returns 0, or -EIO (PSCI's own code is
+ * not kept): it is already on, or cannot be started. */
 int psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context);
-/* Whether it is off, as far as PSCI knows. */
+/* Whether PSCI reports the CPU as off. */
 bool psci_cpu_is_off(uint64_t mpidr);
-/* Switch the calling CPU off; returns only if that is denied. */
+/* Switch the calling CPU off; returns only if PSCI refuses. */
 void psci_cpu_off(void);
 
 #endif

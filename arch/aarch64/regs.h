@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an exception interrupted, as vectors.S lays it on the exception stack.
+ * The state that an exception interrupted, as vectors.S stores it on the exception stack.
  */
 #ifndef ARCH_AARCH64_REGS_H
 #define ARCH_AARCH64_REGS_H
@@ -25,9 +25,9 @@
 #define VECTOR_LOWER     (VECTOR_EXCEPTION + 8) /* and up: from below our exception level */
 #define VECTOR_COUNT     16
 
-/* HVC immediates of the payload's side (vectors.S, payload.S) */
-#define HVC_PAYLOAD_RETURN 0xb0 /* x0 is what the payload returned */
-#define HVC_PAYLOAD_SIGNAL 0xb1 /* x0: arch_cpu_signal()'s, from our calls that it made */
+/* HVC numbers for calls from the payload's level (vectors.S, payload.S) */
+#define HVC_PAYLOAD_RETURN 0xb0 /* x0 is the payload's result */
+#define HVC_PAYLOAD_SIGNAL 0xb1 /* x0: argument of arch_cpu_signal() */
 #define HVC_PAYLOAD_VECTOR 0xc0 /* + vector: an exception that the payload took at EL1 */
 
 #ifndef __ASSEMBLER__
@@ -36,15 +36,15 @@
 
 struct arch_regs {
 	uint64_t x[18];
-	uint64_t fp, pc; /* x29, ELR_ELx: a frame record that links a handler's to the others */
+	uint64_t fp, pc; /* x29, ELR_ELx: a frame record that links to the interrupted code's */
 	uint64_t x30, x18;
-	/* these not of an interrupt */
+	/* these are not set for an interrupt */
 	uint64_t x19[10]; /* to x28 */
 	uint64_t pstate;  /* SPSR_ELx */
 	uint64_t esr;
 	union {
 		uint64_t far;      /* meaningful for aborts and alignment faults only */
-		uint64_t counters; /* of an interrupt in which they stand still: PMCNTENSET_EL0 */
+		uint64_t counters; /* PMCNTENSET_EL0 before counters were stopped */
 	};
 	uint64_t vector;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An exception in words. ESR_ELx: Arm ARM DDI 0487, D17.2.37. */
+/* An exception's description. ESR_ELx: Arm ARM DDI 0487, D17.2.37. */
 #include "arch/aarch64/regs.h"
 #include "arch/aarch64/sysreg.h"
 #include "arch/arch.h"
@@ -34,7 +34,7 @@ static const struct {
 	{ ESR_EC_BRK64, "BRK instruction" },
 };
 
-/* Fault status codes in groups of four, the low bits being the table's level. */
+/* Fault status codes in groups of four; the two low bits are the table's level. */
 static const char *const fault_groups[] = {
 	", address size fault",
 	", translation fault",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware's registers.
+ * The firmware's registers, saved by a take-over.
  */
 #ifndef ARCH_AARCH64_SAVED_H
 #define ARCH_AARCH64_SAVED_H
@@ -8,7 +8,7 @@
 #include "arch/aarch64/cpu.h"
 #include "arch/aarch64/interrupt/gic.h"
 
-/* Saved under our own translation: with E2H = 1 the names of EL1's registers would mean EL2's. */
+/* Saved under our own translation: with E2H = 1 the names of EL1's registers would access EL2's. */
 #define SAVED_AT_ANY_EL(X) \
 	X(sp_el0)          \
 	X(tpidr_el0)       \
@@ -39,7 +39,7 @@
 	X(elr_el1)        \
 	X(spsr_el1)
 
-/* The performance monitor's and SPE's registers, where there are such. */
+/* The performance monitor's registers, and SPE's, if the CPU has them. */
 #define ARM_PMU_COUNTERS 31U
 #define SAVED_OF_PMU(X)  \
 	X(pmcr_el0)      \
@@ -47,7 +47,8 @@
 	X(pmccntr_el0)   \
 	X(pmovsset_el0) X(pmintenset_el1) X(pmcntenset_el0) X(pmuserenr_el0) X(pmselr_el0)
 /* By their encodings, as in pmu.c: PMSICR, PMSIRR, PMSFCR, PMSEVFR, PMSLATFR, PMBSR, PMBPTR,
- * PMBLIMITR, PMSCR_EL1; the last but one lets the buffer be written, the last makes samples */
+ * PMBLIMITR, PMSCR_EL1. PMBLIMITR enables writes to the buffer and PMSCR_EL1 enables sampling, so
+ * they are restored last. */
 #define SAVED_OF_SPE(X) \
 	X(s3_0_c9_c9_2) \
 	X(s3_0_c9_c9_3) \
@@ -57,7 +58,7 @@
 
 struct pmu_saved {
 	unsigned counters;
-	bool pmu, spe, inverted; /* what there is; inverted: PMSNEVFR_EL1 */
+	bool pmu, spe, inverted; /* the units that the CPU has; inverted: PMSNEVFR_EL1 */
 	uint64_t types[ARM_PMU_COUNTERS], values[ARM_PMU_COUNTERS];
 #define FIELD(name) uint64_t name;
 	SAVED_OF_PMU(FIELD)
@@ -68,7 +69,7 @@ struct pmu_saved {
 
 struct arm_saved {
 	uint64_t vectors[64] __attribute__((aligned(16))); /* V0 to V31 */
-	uint64_t fpcr, fpsr, zcr_el1, zcr_el2;             /* the last two where there is SVE */
+	uint64_t fpcr, fpsr, zcr_el1, zcr_el2;             /* the last two if the CPU has SVE */
 	struct pmu_saved pmu;
 #define FIELD(name) uint64_t name;
 	SAVED_AT_ANY_EL(FIELD)
@@ -78,16 +79,16 @@ struct arm_saved {
 	struct gic_saved gic;
 };
 
-/* In this order, interrupts masked: before and after arm_mmu_switch() to ours. The second also
- * stops the firmware's timers. */
+/* Call the first before and the second after arm_mmu_switch() to our translation; interrupts
+ * masked. The second also stops the firmware's timers. */
 void arm_save_translation(struct arm_saved *saved);
 void arm_save(struct arm_saved *saved);
 
-/* Before arm_mmu_switch() to the firmware's. */
+/* Call it before arm_mmu_switch() to the firmware's translation. */
 void arm_restore(const struct arm_saved *saved);
 
-/* What the payload and our drivers may change, after arm_cpu_own(); put back before arm_restore(),
- * with the timers and the drivers quiet. saved_pmu.c. */
+/* Registers that the payload and our drivers may change: saved after arm_cpu_own(), and restored
+ * before arm_restore(), with the timers and the drivers stopped. saved_pmu.c. */
 void arm_save_vectors(struct arm_saved *saved);
 void arm_restore_vectors(const struct arm_saved *saved);
 void arm_save_pmu(struct pmu_saved *saved);

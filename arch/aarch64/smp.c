@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other CPUs: started by PSCI, then asleep until there is work. A CPU's state is handed to
- * and fro: the boot CPU writes it in OFF, IDLE and FAILED, the CPU itself in all others, with
- * release, so that what was stored before is seen by who reads the new state with acquire.
+ * The other CPUs: started by PSCI, then asleep until there is work. A CPU's state is written by the
+ * boot CPU in OFF, IDLE and FAILED, and by the CPU itself in all other states. Writes are releases
+ * and reads are acquires, so everything stored before a state change is visible to its reader.
  */
 #include "arch/aarch64/smp.h"
 
@@ -17,11 +17,11 @@
 
 enum arm_cpu_state {
 	CPU_OFF = 0,
-	CPU_STARTING, /* PSCI was asked */
+	CPU_STARTING, /* PSCI was asked to start it */
 	CPU_IDLE,
 	CPU_WORK, /* work is set */
 	CPU_RUNNING,
-	CPU_STOP,   /* is to switch itself off */
+	CPU_STOP,   /* told to switch itself off */
 	CPU_FAILED, /* its interrupt controller does not answer */
 };
 
@@ -58,8 +58,8 @@ static void smp_work(struct arm_cpu *cpu)
 	smp_set_state(cpu, CPU_IDLE);
 }
 
-/* Masked by PSTATE.I interrupts still end WFI, so none that comes between the look at the state
- * and the sleep is missed; then it is let in, and acknowledged. */
+/* PSTATE.I masks interrupts, but they still end WFI, so none is missed between the check of the
+ * state and the sleep. After it the interrupt is let in and acknowledged. */
 static void smp_sleep_until_signalled(void)
 {
 	asm volatile("msr daifset, #3" : : : "memory");
@@ -156,22 +156,23 @@ void arch_cpu_signal(unsigned cpu)
 {
 	register uint64_t which asm("x0") = cpu;
 
-	/* EL1's SGIs would be a guest's, and trap: HCR_EL2.IMO. */
+	/* An SGI sent at EL1 would be a guest's, and would trap: HCR_EL2.IMO. */
 	if (arm_machine.el == 2 && !arm_runs_at_el2())
 		asm volatile("hvc %1" : "+r"(which) : "i"(HVC_PAYLOAD_SIGNAL) : "memory");
 	else
 		gic->send_sgi(&arm_cpus[cpu], GIC_SGI_SIGNAL);
 }
 
-/* All CPUs hear it. At EL1 below us there is no other way: what it does to the interrupt controller
- * is ours. */
+/* Wakes all CPUs. At EL1 below us there is no other way, because a payload's access to the
+ * interrupt controller traps to us. */
 void arch_cpu_wake(unsigned cpu)
 {
 	(void)cpu;
 	asm volatile("dsb ish\n\tsev" : : : "memory");
 }
 
-/* Its own is the last word: a CPU whose controller never answered halts, and cannot be told. */
+/* The CPU's own state decides: a CPU whose interrupt controller never responded has halted, and
+ * cannot receive a request. */
 static int smp_end(struct arm_cpu *cpu)
 {
 	uint64_t deadline = arch_cycles() + ARCH_CPU_PATIENCE * arm_timer_frequency();
@@ -211,7 +212,7 @@ void arm_cpus_off(void)
 		smp_end(&arm_cpus[i]);
 }
 
-/* ---- CPUs that the firmware lends: none, PSCI starts them ---- */
+/* ---- CPUs that the firmware hands over: none, PSCI starts them ---- */
 
 bool arch_cpus_are_firmwares(void)
 {

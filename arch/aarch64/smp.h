@@ -4,13 +4,15 @@
 
 #include "arch/aarch64/cpu.h"
 
-/* Switch all CPUs off that wait for work; one that still runs something is left. Thread. */
+/* Switch off all CPUs that wait for work; a CPU that still runs something is left running.
+ * Thread. */
 void arm_cpus_off(void);
 
-/* start.S: where PSCI starts a CPU, MMU off, x0 = its struct arm_cpu; and its end. */
+/* start.S: the code where PSCI starts a CPU, MMU off, x0 = its struct arm_cpu; and the code's
+ * end. */
 extern char arm_secondary_start[], arm_secondary_end[];
 
-/* From there, translation on, as a thread on the CPU's own stack. */
+/* Called by start.S with translation on, as a thread on the CPU's own stack. */
 _Noreturn void arm_secondary_main(struct arm_cpu *cpu);
 
 #endif

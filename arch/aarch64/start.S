@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where PSCI starts another CPU (DEN0022, 6.4 "Initial core state"): MMU and caches off, all
- * exceptions masked, x0 = its struct arm_cpu, at the exception level of the CPU that asked. What
- * it reads before its MMU is on was cleaned to the point of coherency.
+ * exceptions masked, x0 = its struct arm_cpu, at the exception level of the CPU that called PSCI.
+ * Data that it reads before its MMU is on was cleaned to the point of coherency.
  */
 #include "arch/aarch64/cpu.h"
 #include "arch/aarch64/sysreg.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changing the translation under our own feet, changing stacks, and where the other CPUs start.
+ * Switches the address translation while running, and switches stacks.
  */
 #include "arch/aarch64/cpu.h"
 #include "arch/aarch64/sysreg.h"
@@ -10,10 +10,10 @@
 /*
  * void arm_mmu_switch(const struct arm_mmu *mmu)
  *
- * Firmware's granule, attributes and E2H may differ from ours, so no order of writes is safe
- * while translation is on (DDI 0487, D8.14 "TLB maintenance", break-before-make). It is off from
- * the first MSR SCTLR to the second, and nothing in between touches memory. The caller has
- * cleaned these instructions to the point of coherency.
+ * The firmware's granule, attributes and E2H may differ from ours, so no order of writes is safe
+ * while translation is on (DDI 0487, D8.14 "TLB maintenance", break-before-make). Translation is
+ * off from the first MSR SCTLR to the second, and no instruction in between accesses memory. The
+ * caller has cleaned these instructions to the point of coherency.
  */
 	.balign	64
 	.globl	arm_mmu_switch
@@ -33,7 +33,7 @@ arm_mmu_switch:
 	bic	x6, x6, x7
 	msr	sctlr_el2, x6
 	isb
-	tlbi	alle2 /* of the regime that E2H chooses now */
+	tlbi	alle2 /* of the regime that the new E2H selects */
 	dsb	nsh
 	msr	hcr_el2, x5
 	isb

@@ -46,7 +46,7 @@
 #define CPTR_EL2_TZ      (1UL << 8)
 #define CPACR_EL1_FPEN   (3UL << 20)
 #define CPACR_EL1_ZEN    (3UL << 16)
-/* ID_AA64PFR0_EL1.SVE; ZCR_ELx.LEN and the bits above it that are to be 1 for the longest vectors:
+/* ID_AA64PFR0_EL1.SVE; ZCR_ELx.LEN and the bits above it that must be 1 for the longest vectors:
  * D17.2.77, D17.2.158 */
 #define PFR0_SVE_SHIFT   32
 #define ZCR_LONGEST      0x1ffUL
@@ -104,13 +104,13 @@ static inline void isb(void)
 	asm volatile("isb" : : : "memory");
 }
 
-/* The exception level that we run at: 1 or 2. */
+/* The exception level that bareperf runs at: 1 or 2. */
 static inline unsigned current_el(void)
 {
 	return (unsigned)(read_sysreg(CurrentEL) >> CURRENT_EL_SHIFT) & 3;
 }
 
-/* Whether this CPU has SVE. By their encodings, as assemblers know the names with SVE only:
+/* Whether this CPU has SVE. Registers by encoding, because assemblers know the names only with SVE:
  * ZCR_EL1 is S3_0_C1_C2_0, ZCR_EL2 is S3_4_C1_C2_0. */
 static inline int has_sve(void)
 {

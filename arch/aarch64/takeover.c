@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Taking the machine and giving it back. We stay at the exception level where UEFI runs (UEFI
- * 2.10, 2.3.6: EL2 or EL1). At EL2 always with HCR_EL2.E2H = 0, so that there is one layout of
- * TCR, CPTR and CNTHCTL to get right, with FEAT_VHE and without.
+ * Takes over the machine and gives it back. bareperf stays at the exception level where UEFI runs
+ * (UEFI 2.10, 2.3.6: EL2 or EL1). At EL2 HCR_EL2.E2H is always 0, so that TCR, CPTR and CNTHCTL
+ * have only one layout, with FEAT_VHE and without.
  */
 #include "arch/aarch64/takeover.h"
 
@@ -25,10 +25,10 @@
 
 struct arm_machine arm_machine;
 
-static struct mmu_tables tables, payload_tables; /* the second at EL2 only */
+static struct mmu_tables tables, payload_tables; /* the second one at EL2 only */
 static struct arm_saved saved;
 static bool taken;
-static bool stays; /* the firmware, with its boot services */
+static bool stays; /* the firmware stays, with its boot services */
 
 static int takeover_map_both(const struct arch_mapping *map)
 {
@@ -52,8 +52,8 @@ static int takeover_map_device(void *context, uint64_t address, uint64_t size)
 	return takeover_map_both(&map);
 }
 
-/* Code that was written as data, a payload's say, must leave the data cache before it is fetched;
- * each CPU empties its instruction cache when it switches to our translation. */
+/* Code that was written as data, such as a payload's, must leave the data cache before it is
+ * fetched. Each CPU invalidates its instruction cache when it switches to our translation. */
 static int takeover_map_for_caller(const struct arch_mapping *map)
 {
 	int code = takeover_map_both(map);
@@ -104,7 +104,7 @@ static void takeover_choose_registers(void)
 	arm_machine.cntvoff = read_sysreg(cntvoff_el2);
 }
 
-/* Some CPUs know only E2H = 1 (FEAT_E2H0 absent): those we cannot serve. */
+/* Some CPUs support only E2H = 1 (FEAT_E2H0 absent); they cannot be taken over. */
 static bool takeover_e2h_is_fixed(void)
 {
 	return arm_machine.el == 2 && read_sysreg(hcr_el2) & HCR_E2H &&
@@ -139,7 +139,7 @@ int arch_prepare(const struct arch_platform *platform, const struct arch_mapping
 	return code;
 }
 
-/* Counters that EL1 may use: all of them, where there is a PMU. */
+/* The counters that EL1 may use: all of them, if there is a PMU. */
 static uint64_t takeover_all_counters(void)
 {
 	uint64_t version = read_sysreg(id_aa64dfr0_el1) >> ID_AA64DFR0_PMUVER & 0xf;
@@ -149,7 +149,7 @@ static uint64_t takeover_all_counters(void)
 	return read_sysreg(pmcr_el0) >> PMCR_N & MDCR_HPMN_MASK;
 }
 
-/* E2PB 0: in EL2's translation. */
+/* E2PB 0: SPE's buffer uses EL2's translation. */
 void arm_own_counters(void)
 {
 	write_sysreg(mdcr_el2, takeover_all_counters());
@@ -189,8 +189,8 @@ void arm_cpu_own(struct arm_cpu *cpu)
 	isb();
 }
 
-/* What is above EL2 lets us have SVE where the CPU has it, and as long as it is there, as Linux
- * demands too. */
+/* Software above EL2 must permit SVE, and its full vector length, if the CPU has it; Linux demands
+ * the same. */
 void arm_vectors_longest(void)
 {
 	if (!has_sve())
@@ -214,7 +214,8 @@ struct call {
 	void *arg;
 };
 
-/* What is on its way to us, from another CPU, say, would find nobody in the firmware. */
+/* Take interrupts that are on their way to us, from another CPU for example: the firmware has no
+ * handler for them. */
 static void takeover_drain_interrupts(void)
 {
 	arch_timer_disarm();
@@ -223,7 +224,7 @@ static void takeover_drain_interrupts(void)
 	arch_irq_disable();
 }
 
-/* On our own stacks; SErrors from here on are reported. */
+/* Runs on our own stacks; SErrors are reported from here on. */
 static int takeover_run_story(void *context)
 {
 	const struct call *call = context;
@@ -235,7 +236,7 @@ static int takeover_run_story(void *context)
 	return code;
 }
 
-/* Nothing that we touch is beyond arch_give_back(). */
+/* Always possible: arch_give_back() can undo every change. */
 int arch_keep_firmware(void)
 {
 	stays = true;
@@ -265,8 +266,8 @@ int arch_take_over(int (*story)(void *arg), void *arg)
 	                          arm_cpus[0].exception_top);
 }
 
-/* Firmware's code runs on SP_ELx, and SP_EL0 is not to be written from a thread: the same stack
- * goes on under the other name. */
+/* Firmware's code runs on SP_ELx, and a thread must not write SP_EL0 while it uses it. So the
+ * thread continues on the same stack through SP_ELx. */
 static void takeover_leave_thread_stack(void)
 {
 	asm volatile("mov x9, sp\n\tmsr spsel, #1\n\tmov sp, x9" : : : "x9", "memory");

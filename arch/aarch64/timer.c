@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time: the generic timer (Arm ARM DDI 0487, D11). At EL2 the hypervisor's physical timer, which
- * the payload cannot reach; at EL1 the virtual one, which a hypervisor above us leaves to us; where
- * the firmware goes on, the physical one, or the virtual one if it uses that.
+ * The generic timer (Arm ARM DDI 0487, D11). At EL2 the hypervisor's physical timer, which the
+ * payload cannot access; at EL1 the virtual timer, which a hypervisor above us leaves to us. In
+ * hosted mode the physical timer, or the virtual one if the firmware uses the physical one.
  */
 #include <errno.h>
 
@@ -11,7 +11,7 @@
 #include "arch/aarch64/sysreg.h"
 #include "arch/aarch64/takeover.h"
 
-/* What BSA (DEN0094, "PPI assignments") gives them where the GTDT is silent. */
+/* The interrupts that BSA (DEN0094, "PPI assignments") assigns, for a GTDT that has none. */
 static const uint32_t usual[] = {
 	[ARM_TIMER_HYPERVISOR] = 26,
 	[ARM_TIMER_PHYSICAL] = 30,
@@ -38,9 +38,9 @@ uint64_t arm_timer_frequency(void)
 
 static arch_handler_fn timer_handler;
 
-/* By IRQs of the firmware's, which are not ours to mask. */
+/* For interrupts that come as IRQs of the firmware, whose mask bareperf must not change. */
 static bool timer_kept_out;
-static bool timer_came; /* meanwhile */
+static bool timer_came; /* an interrupt came while it was kept out */
 
 static enum arch_pmi timer_expired(const struct arch_regs *regs)
 {
@@ -114,7 +114,7 @@ int arch_clock_init(struct arch_clock *clock)
 	return clock->frequency ? 0 : -ENODEV;
 }
 
-/* In the program's order, as the interrupt sees it. */
+/* In program order, as the interrupt handler sees it. */
 static void timer_set_kept_out(bool out)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -122,7 +122,7 @@ static void timer_set_kept_out(bool out)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* What came and was kept out comes again: nothing is armed until then. */
+/* An interrupt that came while kept out is raised again; nothing is armed until then. */
 static void timer_let_in(void)
 {
 	timer_set_kept_out(false);
@@ -132,7 +132,7 @@ static void timer_let_in(void)
 	arch_timer_arm(arch_cycles());
 }
 
-/* Where the firmware goes on, ours are FIQs, or IRQs that it masks or lets in as its own. */
+/* In hosted mode our interrupts are FIQs, or IRQs that the firmware masks together with its own. */
 void arch_irq_enable(void)
 {
 	if (arm_machine.hosted && arm_machine.by_irq)
@@ -145,7 +145,7 @@ void arch_irq_enable(void)
 		arm_set_priority_mask(ARM_PRIORITY_ALL);
 }
 
-/* With priority masking PSTATE.I stays clear in threads, for what is urgent. */
+/* With priority masking PSTATE.I stays clear in threads, so that urgent interrupts come. */
 void arch_irq_disable(void)
 {
 	if (arm_machine.hosted && arm_machine.by_irq)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exception entry and return (Arm ARM DDI 0487, D1.3.1 "Exception entry", "Exception vectors"),
- * and the vectors that a payload at EL1 gets.
+ * Exception entry and return (Arm ARM DDI 0487, D1.3.1 "Exception entry", "Exception vectors"), and
+ * the vectors for a payload at EL1.
  */
 #include "arch/aarch64/cpu.h"
 #include "arch/aarch64/regs.h"
@@ -10,15 +10,16 @@
 	.text
 
 /*
- * On the stack lies a struct arch_regs. An interrupt fills in what a function may change (AAPCS64,
- * 6.1.1) and the frame record that leads from its handler to the interrupted code; all else is
- * where it was at the return: x19 to x28 by the handler's own doing, and ELR, SPSR and the other
- * stack pointers because no exception that is taken in a handler comes back to it.
+ * A struct arch_regs lies on the stack. For an interrupt only these parts are filled in: the
+ * registers that a function may change (AAPCS64, 6.1.1), and the frame record that leads from the
+ * handler to the interrupted code. All others keep their values until the return: x19 to x28
+ * because the handler preserves them; ELR, SPSR and the other stack pointers because an exception
+ * inside a handler never returns to it.
  *
- * still: counters stand still from an interrupt's second instruction to its last but two. They are
- * disabled one by one, by PMCNTENCLR_EL0, since without PMCR_EL0.E the overflow interrupt would be
- * gone before it is acknowledged (AArch64.CheckForPMUOverflow). The return from the exception
- * synchronizes what enables them.
+ * stopped: counters are stopped from an interrupt's second instruction to its last but two. They
+ * are disabled one by one, through PMCNTENCLR_EL0: with PMCR_EL0.E clear the overflow interrupt
+ * would vanish before it is acknowledged (AArch64.CheckForPMUOverflow). The return from the
+ * exception synchronizes the write that enables them.
  */
 
 /* x0, x1: saved already */
@@ -59,7 +60,7 @@
 .macro vector_interrupt el, function, counters
 	.balign	0x80
 	stp	x0, x1, [sp, #-REGS_SIZE]!
-	.ifc \counters, still
+	.ifc \counters, stopped
 	mrs	x0, pmcntenset_el0
 	msr	pmcntenclr_el0, x0
 	.endif
@@ -68,7 +69,7 @@
 	mov	x0, sp
 	bl	\function
 	restore
-	.ifc \counters, still
+	.ifc \counters, stopped
 	ldr	x0, [sp, #REGS_COUNTERS]
 	msr	pmcntenset_el0, x0
 	.endif
@@ -82,8 +83,8 @@
 	b	synchronous_\el
 .endm
 
-/* An exception inside a handler: the exception stack is not to be trusted. SP_EL0 is lost, which
- * nobody comes back to. */
+/* An exception inside a handler: the exception stack may be damaged. SP_EL0 is overwritten, because
+ * nothing returns to it. */
 .macro vector_fatal el, number
 	.balign	0x80
 	msr	tpidrro_el0, x0
@@ -120,7 +121,8 @@ synchronous_\el:
 	.size	synchronous_\el, . - synchronous_\el
 .endm
 
-/* The table for an exception level and an interrupt controller; counters: what they do there. */
+/* The table for an exception level and an interrupt controller; counters: run or stopped in
+ * handlers. */
 .macro vectors el, gic, counters
 	.balign	0x800
 	.globl	arm_vectors_\el\()_\gic\()_\counters
@@ -132,7 +134,7 @@ arm_vectors_\el\()_\gic\()_\counters:
 	vector_interrupt   \el, \gic\()_interrupt, \counters
 	vector_interrupt   \el, \gic\()_interrupt, \counters
 	vector_synchronous \el, 3
-	/* handlers of ours, on SP_ELx: they mask all that can be */
+	/* handlers of ours, on SP_ELx, which mask every interrupt that can be masked */
 	vector_fatal       \el, 4
 	vector_fatal       \el, 5
 	vector_fatal       \el, 6
@@ -152,16 +154,16 @@ arm_vectors_\el\()_\gic\()_\counters:
 .endm
 
 	vectors	el1, gicv2, run
-	vectors	el1, gicv2, still
+	vectors	el1, gicv2, stopped
 	vectors	el1, gicv3, run
-	vectors	el1, gicv3, still
+	vectors	el1, gicv3, stopped
 	vectors	el2, gicv2, run
 	vectors	el2, gicv3, run
 	synchronous el1
 	synchronous el2
 
-/* An exception that the payload itself took, at EL1: passed on to EL2 with every register as it
- * was, ELR_EL1 and its neighbours saying what happened. */
+/* An exception that the payload took itself, at EL1: passed on to EL2 with every register as it
+ * was; ELR_EL1, ESR_EL1 and FAR_EL1 describe it. */
 	.balign	0x800
 	.globl	arm_vectors_payload
 	.hidden	arm_vectors_payload

@@ -25,7 +25,7 @@ bool fake_never_hides;
 
 static arch_handler_fn timer_handler;
 
-/* Of a CPU: what stands still in its handlers, and what it is to be at the return. */
+/* Per CPU: the register that is 0 in handlers, and its value for the return. */
 static struct {
 	uint32_t reg; /* 0: nothing */
 	unsigned depth;
@@ -48,7 +48,7 @@ static bool fake_is_kept(uint32_t reg)
 	return here.depth && reg == here.reg;
 }
 
-/* One register of Arm's sets bits, another clears them. */
+/* Arm has one register that sets bits and another that clears them. */
 static bool fake_is_cleared(uint32_t reg)
 {
 	return reg == PMCNTENCLR_EL0 && fake_is_kept(PMCNTENSET_EL0);
@@ -63,8 +63,8 @@ static void fake_hold(void)
 		fake_reg_write(here.reg, 0);
 }
 
-/* Unlike images, the tests have both architectures' drivers. A machine says 0 where the other's
- * look for their hardware. */
+/* The tests link both architectures' drivers, unlike images. The simulated machine reads 0 where
+ * the other architecture's drivers look for their hardware. */
 static bool fake_is_elsewhere(uint32_t reg)
 {
 	if (reg == ID_AA64DFR0_EL1)
@@ -101,7 +101,7 @@ void arch_counters_hide(uint32_t reg)
 		fake_hold();
 }
 
-/* The entry's part and the return's. */
+/* The work of an interrupt's entry and return. */
 static void fake_handle(arch_handler_fn handler, const struct arch_regs *regs)
 {
 	if (here.reg && !here.depth)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A test that steps itself: SIGTRAP before each instruction from start to end. x86 only. */
+/* For a test that single-steps itself: SIGTRAP before each instruction from start to end. x86
+ * only. */
 #ifndef ARCH_HOST_STEP_H
 #define ARCH_HOST_STEP_H
 
@@ -9,7 +10,8 @@
 
 #if defined(__x86_64__)
 #define HOST_CAN_STEP true
-/* Change TF, below the red zone that the compiler may be using. */
+/* Change TF; the stack pointer is first moved below the red zone, which the compiler may be
+ * using. */
 #define HOST_CHANGE_FLAGS(how)                                       \
 	__asm__ volatile("leaq -128(%%rsp), %%rsp\n\tpushfq\n\t" how \
 	                 "\n\tpopfq\n\t"                             \
@@ -26,20 +28,20 @@ static inline __attribute__((always_inline)) void host_step_end(void)
 	HOST_CHANGE_FLAGS("andq $~0x100, (%%rsp)");
 }
 
-/* From the signal's handler: do not go on stepping. */
+/* Stop stepping. In the signal's handler. */
 static inline void host_step_leave(ucontext_t *context)
 {
 	context->uc_mcontext.gregs[REG_EFL] &= ~0x100;
 }
 
-/* The instruction that it is before. */
+/* The address of the instruction that will run next. */
 static inline uint64_t host_step_at(const ucontext_t *context)
 {
 	return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 }
 
-/* From the signal's handler: go on in a function that never returns, as if it had been called
- * there, on the same stack below what is in use. */
+/* Continue in a function that never returns, as if it had been called at this point, on the same
+ * stack below the used part. In the signal's handler. */
 static inline void host_step_redirect(ucontext_t *context, void (*fn)(void))
 {
 	greg_t *regs = context->uc_mcontext.gregs;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an instruction's bytes say of the stack, without decoding all that comes before: SDM volume
- * 2, chapter 2 and PUSH, MOV, CALL, RET. Pure. Any context.
+ * Finds out from an instruction's bytes how the stack is used there, without decoding all code
+ * before it: SDM volume 2, chapter 2 and PUSH, MOV, CALL, RET. Pure. Any context.
  */
 #ifndef ARCH_X86_64_CODE_H
 #define ARCH_X86_64_CODE_H
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CODE_NEAR 14U   /* bytes in which a scheduler puts an instruction or two */
-#define CODE_LEAF 1024U /* of a function that are looked at */
+#define CODE_NEAR 14U   /* bytes in which a compiler spreads a prologue */
+#define CODE_LEAF 1024U /* bytes of a function that are searched */
 
 static inline bool code_sets_rbp(const uint8_t *at, const uint8_t *end)
 {
@@ -18,7 +18,8 @@ static inline bool code_sets_rbp(const uint8_t *at, const uint8_t *end)
 	       ((at[1] == 0x89 && at[2] == 0xe5) || (at[1] == 0x8b && at[2] == 0xec));
 }
 
-/* Between push %rbp, which was carried out, and mov %rsp, %rbp, which was not. */
+/* Whether pc is behind push %rbp, which was executed, and before or at mov %rsp, %rbp, which was
+ * not. */
 static inline bool code_is_in_prologue(const uint8_t *pc, const uint8_t *start, const uint8_t *end)
 {
 	for (unsigned back = 1; back <= CODE_NEAR && back <= (uint64_t)(pc - start); back++) {
@@ -32,9 +33,9 @@ static inline bool code_is_in_prologue(const uint8_t *pc, const uint8_t *start, 
 }
 
 /*
- * Whether %rbp, in a function that sets it, is its own at pc, in code from start to end: not yet
- * within its prologue, not any more at its RET, or at a JMP behind POP %rbp or LEAVE. Where bytes
- * only look so, it is taken for not.
+ * Whether %rbp at pc is the frame pointer of the current function, which sets it; code in [start,
+ * end). It is not within the prologue, at RET, or at a JMP behind POP %rbp or LEAVE. If bytes only
+ * look like one of these, the answer is no.
  */
 static inline bool code_has_frame(const uint8_t *pc, const uint8_t *start, const uint8_t *end)
 {
@@ -54,7 +55,7 @@ static inline bool code_has_frame(const uint8_t *pc, const uint8_t *start, const
 	return !code_is_in_prologue(pc, start, end);
 }
 
-/* Bytes of an instruction with one byte of opcode and this ModRM. */
+/* The length of an instruction with one opcode byte and this ModRM. */
 static inline unsigned code_modrm_length(const uint8_t *modrm)
 {
 	unsigned mod = modrm[0] >> 6, rm = modrm[0] & 7;
@@ -68,7 +69,7 @@ static inline unsigned code_modrm_length(const uint8_t *modrm)
 	return length;
 }
 
-/* Whether a CALL may end before ret, in code from start on: E8, or FF /2. */
+/* Whether a CALL may end right before ret, in code from start on: E8, or FF /2. */
 static inline bool code_is_called_from(const uint8_t *ret, const uint8_t *start)
 {
 	uint64_t before = (uint64_t)(ret - start);
@@ -87,8 +88,9 @@ static inline bool code_is_called_from(const uint8_t *ret, const uint8_t *start)
 	return false;
 }
 
-/* Whether a CALL (E8) that ends before ret leads to the function that pc is in, of code from start
- * to end, and no %rbp is set from there to pc: ret is where it returns to then. */
+/* Whether the CALL (E8) that ends right before ret calls the function that pc is in, and no
+ * instruction from that function's begin to pc sets %rbp; code in [start, end). Then ret is the
+ * function's return address. */
 static inline bool code_is_leaf_of(const uint8_t *pc, const uint8_t *ret, const uint8_t *start,
                                    const uint8_t *end)
 {

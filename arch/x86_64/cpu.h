@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions, and what each CPU owns. Inside arch/x86_64/ only. */
+/* Instructions, and each CPU's own data. Only for files in arch/x86_64/. */
 #ifndef ARCH_X86_64_CPU_H
 #define ARCH_X86_64_CPU_H
 
 #include "arch/arch.h"
 #include "arch/x86_64/cpuid.h"
 
-/* A CPU's stacks. All but the first are those that the TSS switches to: IST index i is stack
- * STACK_THREAD + i. What returns to the code that it interrupted comes on one of these, for that
- * code may keep data below its stack pointer (the red zone: System V AMD64 ABI, 3.2.2), as libgcc's
- * does; and what reports a stack that is not to be trusted. None is entered while it is in use:
- * interrupts are masked on theirs, NMIs on theirs until its IRET, and single-step, which no handler
- * is under, on its own. */
+/* A CPU's stacks. The TSS switches to all but the first: IST index i is stack STACK_THREAD + i. A
+ * handler that returns to the interrupted code has one of these, because that code may keep data
+ * below its stack pointer (the red zone: System V AMD64 ABI, 3.2.2), as libgcc does. So has a
+ * handler that reports a damaged stack. No stack is entered twice: interrupts are masked on theirs,
+ * NMIs are blocked until IRET on theirs, and no handler runs under single-step. */
 enum x86_stack {
 	STACK_THREAD,
 	STACK_INTERRUPT,
@@ -24,7 +23,7 @@ enum x86_stack {
 
 struct x86_cpu {
 	struct {
-		uint64_t low, high; /* [low, high); the page below is not mapped */
+		uint64_t low, high; /* [low, high); the page below low is not mapped */
 	} stacks[NR_STACKS];
 };
 extern struct x86_cpu x86_cpus[ARCH_MAX_CPUS];
@@ -53,7 +52,7 @@ static inline uint32_t inl(uint16_t port)
 	return value;
 }
 
-/* Control register n: reading and writing it. */
+/* Read and write control register n. */
 #define X86_CONTROL(n)                                                              \
 	static inline uint64_t x86_read_cr##n(void)                                 \
 	{                                                                           \
@@ -90,8 +89,8 @@ static inline void x86_write_xcr0(uint64_t value)
 /* entry.S: the code of vector v starts at x86_vectors + 16 * v. */
 extern const char x86_vectors[];
 
-/* entry.S: the own code of what comes all the time, which takes no branch before it has switched
- * off what traces and counts. */
+/* entry.S: separate entries for frequent interrupts; they take no branch before they have switched
+ * off tracing and counting. */
 extern const char x86_nmi_entry[], x86_timer_entry[], x86_step_entry[];
 
 /* entry.S: call function(argument) on the stack that ends at top; returns its result. */

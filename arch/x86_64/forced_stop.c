@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a debugger brings a CPU that hangs, whatever its stack is: the function is called on one of
- * its own, interrupts masked, and must not return. */
+/* A debugger sets a hung CPU's pc here. The stack may be damaged, so the function is called on a
+ * stack of its own, with interrupts masked. It must not return. */
 #include "arch/arch.h"
 
 void x86_forced_stop(void); /* forced_stop_entry.S */

@@ -25,7 +25,7 @@ static void identify_read_vendor(char vendor[16])
 	memcpy(vendor + 8, &id.ecx, 4);
 }
 
-/* The brand string, without the blanks that some CPUs lead it with. */
+/* The brand string, without the leading blanks that some CPUs have. */
 static void identify_read_model(char model[64])
 {
 	char text[49] = { 0 };
@@ -45,7 +45,7 @@ static void identify_read_model(char model[64])
 		model[i] = start[i];
 }
 
-/* Leaf 0BH tells level by level how many bits of the x2APIC id lie below the next one (SDM volume
+/* Leaf 0BH reports for each level how many bits of the x2APIC id belong to lower levels (SDM volume
  * 3A, 9.9.3.1). */
 static void identify_read_topology(struct arch_cpu_id *id)
 {

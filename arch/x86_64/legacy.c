@@ -21,7 +21,7 @@
 #define MAX_INPUTS 240U
 
 static uint8_t pic_masks[2];
-static uint32_t selected[ARCH_MAX_IOAPICS]; /* by the firmware, that may be about to use it */
+static uint32_t selected[ARCH_MAX_IOAPICS]; /* the firmware's; it may use it next */
 static uint32_t redirections[ARCH_MAX_IOAPICS][MAX_INPUTS];
 
 static volatile uint32_t *legacy_ioapic_window(unsigned ioapic, unsigned reg)
@@ -39,7 +39,7 @@ unsigned ioapic_inputs(unsigned ioapic)
 	return inputs < MAX_INPUTS ? inputs : MAX_INPUTS;
 }
 
-/* An interrupt in between, of the firmware's, may select another. */
+/* An interrupt handler of the firmware may select another register in between. */
 uint32_t ioapic_read(unsigned ioapic, unsigned reg)
 {
 	uint64_t interrupts = arch_irq_save();

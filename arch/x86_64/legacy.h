@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What interrupts outside the CPU: two 8259 PICs, the I/O APICs, and the chipset's NMI. While we
- * own the machine all that the controllers have is masked; where the firmware goes on, one of their
- * inputs is ours (hpet.c). */
+/* Interrupt sources outside the CPU: two 8259 PICs, the I/O APICs, and the chipset's NMI. While
+ * bareperf has taken over the machine, all inputs of the controllers are masked; in hosted mode one
+ * of their inputs is ours (hpet.c). */
 #ifndef ARCH_X86_64_LEGACY_H
 #define ARCH_X86_64_LEGACY_H
 
 #include "arch/arch.h"
 
-/* Save and mask; put back. Interrupts masked. */
+/* take_over: save the masks and mask everything. give_back: restore the masks. Interrupts
+ * masked. */
 void legacy_take_over(void);
 void legacy_give_back(void);
 
@@ -16,17 +17,16 @@ void legacy_give_back(void);
 #define IOAPIC_NMI      (4U << 8)
 #define IOAPIC_MASKED   (1U << 16)
 
-/* An I/O APIC's inputs, and its registers by number. The one that was selected is another then. */
+/* An I/O APIC's number of inputs, and its registers by number. Changes the selected register. */
 unsigned ioapic_inputs(unsigned ioapic);
 uint32_t ioapic_read(unsigned ioapic, unsigned reg);
 void ioapic_write(unsigned ioapic, unsigned reg, uint32_t value);
 
-/* Of the 8259s together. */
+/* The inputs of both 8259s. */
 #define PIC_INPUTS 16U
 bool pic_is_masked(unsigned input);
 
-/* The chipset has a reason for an NMI: an error that it was told of (SERR#, IOCHK#). Any context.
- */
+/* Whether the chipset has a reason for an NMI: a reported error (SERR#, IOCHK#). Any context. */
 bool legacy_has_nmi(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDM volume 2A, CLFLUSH, CLWB: the line is written back wherever it is dirty, and with CLWB stays
- * in the cache; MFENCE waits for it.
+ * SDM volume 2A, CLFLUSH, CLWB: the line is written back from any cache where it is dirty, and with
+ * CLWB it stays in the cache. MFENCE waits for that.
  */
 #include "arch/arch.h"
 #include "arch/x86_64/cpu.h"
@@ -10,7 +10,7 @@
 #define LEAST_LINE 16U
 #define HAS_CLWB   (1U << 24) /* CPUID.07H:EBX */
 
-/* CPUID may cost a hypervisor's time: asked once. */
+/* Read once: CPUID may be slow under a hypervisor. */
 static size_t line_size;
 static bool has_clwb;
 

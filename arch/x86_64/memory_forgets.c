@@ -8,7 +8,7 @@
 #define IA32_TME_ACTIVATE 0x982U /* SDM volume 4, table 2-2 */
 #define TME_ENABLE        (1U << 1)
 
-/* Its key is a new one after each reset. AMD's counterpart, TSME, is told by no register. */
+/* TME uses a new key after each reset. AMD's counterpart, TSME, is not shown by any register. */
 const char *arch_memory_forgets(void)
 {
 	if (arch_reg_read(CPUID_WORD(0U, CPUID_EAX)) < FEATURES ||

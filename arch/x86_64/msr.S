@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MSRs and counters that may not exist: a hypervisor or an old CPU answers with #GP, whose handler
- * (pmu.c) goes on at the landing.
+ * Access MSRs and counters that may not exist: a hypervisor or an old CPU raises #GP, whose handler
+ * (pmu.c) continues at the landing below.
  */
 	.text
 
@@ -51,7 +51,7 @@ x86_wrmsr_may_fault:
 	ret
 	.size x86_wrmsr_safe, . - x86_wrmsr_safe
 
-/* They go on here after #GP. */
+/* Execution continues here after #GP. */
 	.globl x86_msr_landing
 	.hidden x86_msr_landing
 	.type x86_msr_landing, @function

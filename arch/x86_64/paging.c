@@ -18,8 +18,8 @@ static struct {
 } paging;
 
 #define ADDRESS_SIZES   0x80000008U /* CPUID's leaf; EAX[7:0]: physical width */
-#define ADDRESS_LEAST   36U         /* SDM volume 3A, 4.1.4: of CPUs without that leaf */
-#define ADDRESS_4_LEVEL 47U         /* identity mapped: the lower half of linear addresses */
+#define ADDRESS_LEAST   36U         /* SDM volume 3A, 4.1.4: for CPUs without that leaf */
+#define ADDRESS_4_LEVEL 47U         /* identity map: only the lower half of linear addresses */
 #define ADDRESS_5_LEVEL 56U
 
 unsigned arch_address_bits(void)
@@ -60,7 +60,7 @@ int paging_init(arch_alloc_pages_fn alloc)
 	return paging.root ? 0 : -ENOMEM;
 }
 
-/* The table below an entry of this level; made, or made from a large page, where there is none. */
+/* The table that this entry points to. If there is none, it is made; a large page is split. */
 static uint64_t *paging_descend(uint64_t *entry, unsigned level)
 {
 	uint64_t *table;
@@ -81,7 +81,7 @@ static uint64_t *paging_descend(uint64_t *entry, unsigned level)
 	return table;
 }
 
-/* Map [address, end), which lies within what table spans. flags 0 unmaps. */
+/* Map [address, end), which lies within the span of table. flags 0 unmaps. */
 static int paging_map_range(uint64_t *table, unsigned level, uint64_t address, uint64_t end,
                             uint64_t flags)
 {

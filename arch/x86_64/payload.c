@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/arch.h"
 
-/* NMIs reach ring 0 as they are: the payload needs no other level. */
+/* A plain call: NMIs reach ring 0 even if the payload masks interrupts, so it needs no lower
+ * level. */
 int arch_call_payload(int (*fn)(void *arg), void *arg)
 {
 	return fn(arg);

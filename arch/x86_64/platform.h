@@ -4,7 +4,7 @@
 
 #include "arch/arch.h"
 
-/* What arch_prepare() was given. */
+/* The platform that arch_prepare() got. */
 extern const struct arch_platform *x86_platform;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers that we use, named and numbered as in Intel's SDM (volume 3A unless said, volume 4
+/* Registers that are used, named and numbered as in Intel's SDM (volume 3A unless noted, volume 4
  * for MSRs). Constants only. */
 #ifndef ARCH_X86_64_REGISTERS_H
 #define ARCH_X86_64_REGISTERS_H
@@ -15,8 +15,8 @@
 #define CR4_OSXSAVE    (1ULL << 18)
 #define CR4_CET        (1ULL << 23)
 
-/* XCR0, volume 1, 13.3: x87, SSE, AVX; AVX-512's opmask, upper halves of ZMM0 to ZMM15, ZMM16 to
- * ZMM31, which are on together or not at all */
+/* XCR0, volume 1, 13.3: x87, SSE, AVX; AVX-512's opmask, upper halves of ZMM0 to ZMM15, and ZMM16
+ * to ZMM31, which must be set together */
 #define XCR0_SSE    (3ULL << 0)
 #define XCR0_AVX    (1ULL << 2)
 #define XCR0_AVX512 (7ULL << 5)

@@ -3,14 +3,14 @@
 #ifndef ARCH_X86_64_REGS_H
 #define ARCH_X86_64_REGS_H
 
-#define REGS_PRESERVED 5   /* words at the beginning: what a C function keeps */
+#define REGS_PRESERVED 5   /* words at the beginning: registers that a C function preserves */
 #define REGS_VECTOR    120 /* bytes */
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
 #include <stdint.h>
 
-/* As entry.S pushes it; the last five by the CPU (SDM volume 3A, 6.14.2). */
+/* Pushed by entry.S; the last five words by the CPU (SDM volume 3A, 6.14.2). */
 struct arch_regs {
 	uint64_t rbx, r12, r13, r14, r15;
 	uint64_t rbp, r11, r10, r9, r8;

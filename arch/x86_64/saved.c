@@ -49,8 +49,8 @@ uint64_t x86_vectors_on(void)
 	return before;
 }
 
-/* SSE's are FXRSTOR's; the upper halves would slow down whoever uses SSE without AVX (Optimization
- * Reference Manual, 15.3). */
+/* FXRSTOR restores SSE's registers. Dirty upper halves would slow down code that uses SSE without
+ * AVX (Optimization Reference Manual, 15.3). */
 static void saved_vectors_back(uint64_t xcr0)
 {
 	if (xcr0 == 0)
@@ -60,8 +60,8 @@ static void saved_vectors_back(uint64_t xcr0)
 	x86_write_xcr0(xcr0);
 }
 
-/* No execution of data, no writing to read-only pages; no shadow stack, since ours are not the
- * firmware's. */
+/* No execution of data, no writes to read-only pages; no shadow stack, because our stacks are not
+ * the firmware's. */
 static void saved_load_ours(unsigned cpu, struct x86_saved *s)
 {
 	x86_write_cr4(s->cr4 & ~CR4_CET);
@@ -84,14 +84,14 @@ void x86_take_cpu(unsigned cpu, struct x86_saved *saved)
 	perfmon_save(&saved->perfmon);
 }
 
-/* What has arrived and was masked, a timer's last shot, say, would find nobody in the firmware's
- * table. The instruction after STI runs before any interrupt. */
+/* Take interrupts that have arrived while masked (a timer's last shot, say): the firmware's table
+ * has no handler for them. The instruction after STI runs before any interrupt. */
 static void saved_drain_interrupts(void)
 {
 	__asm__ volatile("sti; nop; nop; cli" : : : "memory");
 }
 
-/* Where TR names one, the firmware's busy 64-bit TSS. */
+/* The firmware's busy 64-bit TSS, if TR names one. */
 static uint64_t *saved_task_of(const struct x86_saved *s)
 {
 	uint64_t *descriptor = (uint64_t *)(s->gdtr.base + (s->tr & ~7U));
@@ -101,9 +101,9 @@ static uint64_t *saved_task_of(const struct x86_saved *s)
 	return (*descriptor & DESCRIPTOR_KIND) == DESCRIPTOR_BUSY_TASK ? descriptor : NULL;
 }
 
-/* LTR refuses a segment that is marked busy, which the firmware's is. Firmware that has none starts
- * with TR null, which no instruction loads again; EDK2 saves and loads what it finds there for each
- * CPU that it wakes, if its GDT has such an entry. */
+/* LTR refuses a segment that is marked busy, as the firmware's is. Firmware without a TSS starts
+ * with a null TR, which no instruction can load again. EDK2 saves and loads TR for each CPU that it
+ * wakes, if its GDT has the entry. */
 static void saved_load_task(unsigned cpu, const struct x86_saved *s)
 {
 	uint64_t *descriptor = saved_task_of(s);
@@ -117,8 +117,9 @@ static void saved_load_task(unsigned cpu, const struct x86_saved *s)
 	__asm__ volatile("ltr %0" : : "m"(s->tr));
 }
 
-/* Firmware may have loaded one by a table that it has left since, as U-Boot's FS: it can be loaded
- * no more, and in 64-bit mode nothing but its base is ever used. VERR asks without a fault. */
+/* Firmware may have loaded a selector from a table that it no longer uses, as U-Boot did with FS.
+ * It cannot be loaded again, and in 64-bit mode only its base matters. VERR checks a selector
+ * without a fault. */
 static uint16_t saved_segment_of(uint16_t selector)
 {
 	bool is_there;
@@ -127,7 +128,7 @@ static uint16_t saved_segment_of(uint16_t selector)
 	return is_there ? selector : 0;
 }
 
-/* A selector that is loaded clears its base, so the bases come afterwards. */
+/* Loading a selector clears its base, so the bases are restored afterwards. */
 static void saved_load_segments(unsigned cpu, const struct x86_saved *s)
 {
 	saved_load_task(cpu, s);

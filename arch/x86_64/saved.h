@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a CPU was when the firmware had it; docs/resident.md has the list. */
+/* The state of a CPU under the firmware; docs/resident.md has the list. */
 #ifndef ARCH_X86_64_SAVED_H
 #define ARCH_X86_64_SAVED_H
 
@@ -9,8 +9,8 @@
 
 #define PERFMON_SAVED 80U
 
-/* Registers of the performance monitor and the debug store that this CPU has, in the order of the
- * reverse of which they are put back. */
+/* Registers of the performance monitor and the debug store that this CPU has; they are restored in
+ * reverse order. */
 struct perfmon_saved {
 	unsigned count;
 	struct {
@@ -28,28 +28,28 @@ struct x86_saved {
 	struct perfmon_saved perfmon;
 };
 
-/* The calling CPU, number cpu, becomes ours: saved has all that this changes, and what our drivers
- * and traced code may change later. Interrupts masked. */
+/* Take over the calling CPU, number cpu: saved gets everything that this changes now and that our
+ * drivers and traced code may change later. Interrupts masked. */
 void x86_take_cpu(unsigned cpu, struct x86_saved *saved);
 
-/* It is the firmware's again, except for its interrupt flag. What was on its way to us is taken
- * before. Interrupts masked, on any stack that both translations map. */
+/* Give the CPU back to the firmware, except for its interrupt flag. Interrupts that were on their
+ * way to us are taken first. Interrupts masked, on any stack that both translations map. */
 void x86_give_cpu(unsigned cpu, const struct x86_saved *saved);
 
-/* Traced code may use what vector registers the calling CPU has: SSE, AVX, AVX-512. Returns what
- * was on before, XCR0; 0: it has no XSAVE. */
+/* Let traced code use the vector registers that the calling CPU has: SSE, AVX, AVX-512. Returns the
+ * former XCR0; 0: the CPU has no XSAVE. */
 uint64_t x86_vectors_on(void);
 
-/* What XCR0 is for that, by CPUID leaf 0DH, subleaf 0 (SDM volume 2A: what it may have) and what it
- * was. What is no vector register, AMX's tiles among them, stays as it was. */
+/* The value of XCR0 for that, from CPUID leaf 0DH, subleaf 0 (SDM volume 2A: the supported bits)
+ * and its former value. Bits of other state, such as AMX's tiles, stay as they were. */
 uint64_t x86_vectors_xcr0(struct cpuid state, uint64_t before);
 
-/* Of the calling CPU, by CPUID; saved_perfmon.c. With our descriptor tables, as what CPUID promises
- * may fault all the same. */
+/* Save and restore the calling CPU's registers, by CPUID; saved_perfmon.c. With our descriptor
+ * tables loaded, because registers that CPUID reports may fault. */
 void perfmon_save(struct perfmon_saved *saved);
 void perfmon_restore(const struct perfmon_saved *saved);
 
-/* Whether there are counters, as pmu/x86/'s drivers see it. By CPUID. */
+/* Whether the CPU has counters for the drivers in pmu/x86/. By CPUID. */
 bool perfmon_has_counters(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other CPUs: started by INIT and SIPI when they are first asked for (SDM volume 3A, 9.4.4), or
- * lent by the firmware, then asleep with interrupts enabled until there is work. Who may write a
- * CPU's state: the boot CPU in OFF, IDLE and STOP, the CPU itself in the others, and once it is
- * lent; with release, and read with acquire, so that the work is seen before the state that
- * announces it.
+ * The other CPUs: started by INIT and SIPI at their first use (SDM volume 3A, 9.4.4), or handed
+ * over by the firmware; then they sleep with interrupts enabled until there is work. A CPU's
+ * state is written by the boot CPU in OFF, IDLE and STOP, and by the CPU itself in the other states
+ * and when it is handed over. Writes are releases and reads are acquires, so the work is visible
+ * before the state that announces it.
  */
 #include "arch/x86_64/smp.h"
 
@@ -27,8 +27,8 @@ enum cpu_state {
 	CPU_IDLE,
 	CPU_WORK,    /* fn and arg are set */
 	CPU_RUNNING, /* fn runs */
-	CPU_STOP,    /* is to be the firmware's again, when it has been told */
-	CPU_LEAVE,   /* nothing is under way to it any more */
+	CPU_STOP,    /* to be given back to the firmware, once the CPU has seen this */
+	CPU_LEAVE,   /* no more interrupts are on their way to it */
 };
 
 static struct {
@@ -39,7 +39,7 @@ static struct {
 } cpus[ARCH_MAX_CPUS];
 static unsigned nr_cpus = 1;
 static bool keeps_firmware;
-static struct x86_saved *saved; /* of the CPUs that the firmware lends, by number */
+static struct x86_saved *saved; /* the state of CPUs that the firmware handed over, by number */
 
 /* The words of trampoline.S. */
 struct __attribute__((packed)) trampoline {
@@ -55,10 +55,10 @@ extern const char x86_trampoline[], x86_trampoline_words[], x86_trampoline_end[]
 
 void x86_ap_entry(void);
 _Noreturn void x86_ap_main(void);
-uint64_t x86_ap_stack;       /* of the CPU that is being started, as is */
+uint64_t x86_ap_stack;       /* stack and number of the CPU that is being started */
 static unsigned ap_starting; /* its number */
 
-/* CPUID.0BH gives all 32 bits, leaf 1 eight of them. */
+/* CPUID.0BH has all 32 bits of the id, leaf 1 eight of them. */
 static uint32_t smp_own_apic_id(void)
 {
 	if (cpuid(0, 0).eax >= 0xb && cpuid(0xb, 0).ebx != 0)
@@ -137,8 +137,8 @@ static bool smp_leaves(unsigned cpu, uint32_t state)
 	return true;
 }
 
-/* The instruction after STI runs before any interrupt, so none is missed between the look at
- * the state and the sleep. */
+/* The instruction after STI runs before any interrupt, so no interrupt is missed between the check
+ * of the state and the sleep. */
 static void smp_sleep_until_interrupt(void)
 {
 	__asm__ volatile("sti; hlt; cli" : : : "memory");
@@ -153,9 +153,9 @@ static void smp_work(unsigned cpu)
 	smp_set_state(cpu, CPU_IDLE);
 }
 
-/* All that a CPU does while it is ours. Its sleep is left by any interrupt; the one that
- * arch_cpu_run() sends has no handler of its own. What was sent to it before it may leave finds
- * interrupts let in. */
+/* The loop of a CPU while it is taken over. Any interrupt ends its sleep; the one that
+ * arch_cpu_run() sends has no handler. Interrupts that were sent to it before it may leave find
+ * interrupts enabled. */
 static int smp_serve(void *number)
 {
 	unsigned cpu = (unsigned)(uintptr_t)number;
@@ -163,8 +163,7 @@ static int smp_serve(void *number)
 	timer_init_cpu();
 	smp_set_state(cpu, CPU_IDLE);
 	for (;;) {
-		uint32_t state =
-		    smp_state_of(cpu); /* one look: it may go on to the next meanwhile */
+		uint32_t state = smp_state_of(cpu); /* read once: the state may change meanwhile */
 
 		if (state == CPU_LEAVE)
 			return 0;
@@ -177,7 +176,7 @@ static int smp_serve(void *number)
 	}
 }
 
-/* From its start on, one that no firmware wants back. */
+/* The main function of a CPU that bareperf has started and no firmware wants back. */
 _Noreturn void x86_ap_main(void)
 {
 	unsigned cpu = ap_starting;
@@ -216,11 +215,11 @@ void arch_cpu_take_over(void)
 
 unsigned arch_cpus_taken_over(void)
 {
-	unsigned lent = 0;
+	unsigned taken = 0;
 
 	for (unsigned cpu = 1; cpu < nr_cpus; cpu++)
-		lent += smp_state_of(cpu) != CPU_OFF;
-	return lent;
+		taken += smp_state_of(cpu) != CPU_OFF;
+	return taken;
 }
 
 static void smp_delay_us(uint64_t us)
@@ -231,7 +230,7 @@ static void smp_delay_us(uint64_t us)
 		arch_relax();
 }
 
-/* INIT, 10 ms, SIPI, and after 200 us another, which a CPU that started ignores. */
+/* INIT, 10 ms, SIPI, and 200 us later another SIPI, which a CPU that has started ignores. */
 static int smp_start(unsigned cpu)
 {
 	uint64_t page = x86_platform->low_memory;
@@ -277,8 +276,9 @@ bool arch_cpu_idle(unsigned cpu)
 	return state != CPU_WORK && state != CPU_RUNNING;
 }
 
-/* Told by an interrupt, which must have come before the CPU leaves: the firmware has nobody for it.
- * So it is seen off first, and a while later what else was sent. */
+/* Give back one CPU. It is woken by an interrupt, which must have arrived before it leaves, as the
+ * firmware has no handler for it. So that interrupt is awaited first, and then, for a while, any
+ * others. */
 static int smp_end(unsigned cpu)
 {
 	if (smp_state_of(cpu) == CPU_OFF)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Borrowing the machine: what is saved, what is loaded, and the way back. */
+/* Taking over the machine: saving the firmware's state, loading ours, and the way back. */
 #include <errno.h>
 
 #include "arch/takeover.h"
@@ -18,7 +18,8 @@
 struct x86_cpu x86_cpus[ARCH_MAX_CPUS];
 const struct arch_platform *x86_platform;
 
-/* Pages of each stack. The thread's also holds the payload; newlib's printf wants some 4 KiB. */
+/* Pages of each stack. The payload runs on the thread's stack as well; newlib's printf needs some 4
+ * KiB. */
 #define BOOT_CPU_THREAD_PAGES 256U
 static const uint16_t stack_pages[NR_STACKS] = {
 	[STACK_THREAD] = 64, [STACK_INTERRUPT] = 8, [STACK_NMI] = 8,
@@ -28,7 +29,7 @@ static const uint16_t stack_pages[NR_STACKS] = {
 static struct x86_saved firmware;
 static bool taken;
 
-/* The page below each stack is not mapped, so that running over it faults. */
+/* The page below each stack is not mapped, so a stack overflow faults. */
 static int takeover_prepare_cpu(unsigned cpu, arch_alloc_pages_fn alloc)
 {
 	for (unsigned i = 0; i < NR_STACKS; i++) {
@@ -76,8 +77,8 @@ static int takeover_map_trampoline(const struct arch_platform *platform)
 	return platform->low_memory == 0 ? 0 : paging_map(&code);
 }
 
-/* SSE, which UEFI 2.10, 2.3.4 demands of firmware, and U-Boot leaves off: newlib's qsort() uses it.
- */
+/* Enable SSE, which UEFI 2.10, 2.3.4 demands of firmware but U-Boot leaves off: newlib's qsort()
+ * uses it. */
 void arch_begin(void)
 {
 	x86_write_cr4(x86_read_cr4() | CR4_OSFXSR | CR4_OSXMMEXCPT);
@@ -106,7 +107,7 @@ int arch_prepare(const struct arch_platform *platform, const struct arch_mapping
 	return code;
 }
 
-/* A shadow stack of the firmware's would have to match the calls that have returned meanwhile. */
+/* A shadow stack of the firmware would not match the calls that have returned meanwhile. */
 int arch_keep_firmware(void)
 {
 	if (x86_read_cr4() & CR4_CET)
@@ -133,6 +134,6 @@ void arch_give_back(void)
 	legacy_give_back();
 	x86_give_cpu(0, &firmware);
 	interrupts_give_back();
-	x86_first_task = UINT32_MAX; /* TR is the firmware's */
+	x86_first_task = UINT32_MAX; /* TR is the firmware's again */
 	taken = false;
 }

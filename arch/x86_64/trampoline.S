@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where a CPU starts after SIPI: in real mode, at the beginning of a page below 1 MiB (SDM volume
- * 3A, 9.4). smp.c copies [x86_trampoline, x86_trampoline_end) there and fills the words at the
- * end. From real mode straight to 64-bit mode: CR0.PE and CR0.PG are set in one go (9.8.5).
+ * 3A, 9.4). smp.c copies [x86_trampoline, x86_trampoline_end) there and fills in the words at the
+ * end. The code goes from real mode directly to 64-bit mode: CR0.PE and CR0.PG are set by one write
+ * (9.8.5).
  */
 	.text
 	.globl x86_trampoline, x86_trampoline_end, x86_trampoline_words
@@ -50,7 +51,7 @@ entry:	.quad 0
 x86_trampoline_end:
 	.size x86_trampoline, . - x86_trampoline
 
-/* From there: our stack, then C for good. */
+/* Entered from the trampoline: switches to our stack and calls C code, which does not return. */
 	.globl x86_ap_entry
 	.hidden x86_ap_entry
 	.type x86_ap_entry, @function

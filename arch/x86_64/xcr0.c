@@ -9,7 +9,8 @@ uint64_t x86_vectors_xcr0(struct cpuid state, uint64_t before)
 	if (!(state.eax & XCR0_AVX))
 		return on;
 	on |= XCR0_AVX;
-	/* its three components are one, and need AVX's: XSETBV refuses others, volume 1, 13.3 */
+	/* AVX-512's three components must be set together, and need AVX: XSETBV refuses other
+	 * values, volume 1, 13.3 */
 	if ((state.eax & XCR0_AVX512) == XCR0_AVX512)
 		on |= XCR0_AVX512;
 	return on;

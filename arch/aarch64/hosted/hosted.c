@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware goes on, and we are its guest. It masks IRQs (UEFI 2.10, 7.1: TPL), so ours are
- * FIQs where they can be, else IRQs as well; of a timer that it leaves alone: at EL2 the
- * hypervisor's physical one, at EL1 the physical one or the virtual one.
+ * Hosted mode: the firmware keeps running, and bareperf is its guest. The firmware masks IRQs (UEFI
+ * 2.10, 7.1: TPL), so our interrupts are FIQs if possible, else IRQs like its own. They come from a
+ * timer that the firmware does not use: at EL2 the hypervisor's physical timer, at EL1 the physical
+ * or the virtual one.
  */
 #include <errno.h>
 
@@ -24,7 +25,7 @@
 
 static struct {
 	arch_hand_on_fn hand_on;
-	const char *misses; /* ours come as IRQ, and why; NULL: as FIQ */
+	const char *misses; /* our interrupts come as IRQs: the reason; NULL: they come as FIQs */
 	struct pmu_saved pmu;
 	uint64_t daif, sp_el0, tpidr, mdcr;
 } hosted;
@@ -63,7 +64,7 @@ static int hosted_ppi_enable(uint32_t intid, bool urgent)
 	return hosted_irq_enable(intid);
 }
 
-/* It comes by the firmware's routing, to the CPU that it runs on. */
+/* The SPI goes to the CPU that the firmware runs on, by the firmware's routing. */
 static int hosted_spi_enable(uint32_t intid, bool edge)
 {
 	(void)edge;
@@ -77,14 +78,15 @@ static const struct gic_ops hosted_irq_ops = {
 	.spi_disable = hosted_irq_disable,
 };
 
-/* By system registers; as a GICv2 it has its registers elsewhere. */
+/* Whether the GIC's CPU interface has system registers; a controller used as GICv2 has them in
+ * memory. */
 static bool hosted_has_system_registers(void)
 {
 	return (current_el() == 2 ? read_sysreg(icc_sre_el2) : read_sysreg(icc_sre_el1)) &
 	       ICC_SRE_SRE;
 }
 
-/* NULL; or why not, a phrase. */
+/* NULL; or the reason why not, a phrase. */
 static const char *hosted_by_fiq(const struct arch_platform *platform, arch_hand_on_fn hand_on)
 {
 	struct arm_cpu *cpu = &arm_cpus[0];
@@ -110,15 +112,15 @@ static const char *hosted_by_fiq(const struct arch_platform *platform, arch_hand
 	return NULL;
 }
 
-/* The timer, which is off, is asked for first: without it there is nothing. */
+/* The timer's interrupt, still off, is requested first: without it hosted mode cannot work. */
 static const char *hosted_by_irq(const struct arch_hosted_interrupts *interrupts)
 {
 	if (!interrupts)
-		return "the firmware hands on neither FIQs nor IRQs "
+		return "the firmware passes on neither FIQs nor IRQs "
 		       "(EFI_HARDWARE_INTERRUPT_PROTOCOL)";
 	hosted_irq_begin(interrupts, hosted_entry_irq);
 	if (hosted_irq_enable(arm_timer_interrupt()) != 0)
-		return "the firmware does not hand on the timer's interrupt "
+		return "the firmware does not pass on the timer's interrupt "
 		       "(EFI_HARDWARE_INTERRUPT_PROTOCOL)";
 	gic = &hosted_irq_ops;
 	return NULL;
@@ -146,7 +148,7 @@ const char *arch_hosted_misses(void)
 	return hosted.misses;
 }
 
-/* ---- From the first to the last ---- */
+/* ---- Begin and end ---- */
 
 static uint64_t hosted_swap_tpidr(uint64_t value)
 {
@@ -162,7 +164,7 @@ static uint64_t hosted_swap_tpidr(uint64_t value)
 	return before;
 }
 
-/* From the virtual counter to the physical one. */
+/* The offset from the virtual counter to the physical one. */
 static uint64_t hosted_physical_offset(void)
 {
 	if (arm_machine.el == 2)
@@ -171,16 +173,15 @@ static uint64_t hosted_physical_offset(void)
 	return read_sysreg(cntpct_el0) - read_sysreg(cntvct_el0);
 }
 
-/* AAPCS64 6.4.6: x29 addresses a frame record, or is no use; compilers keep them unless told not
- * to.
- */
+/* AAPCS64 6.4.6: x29 points to a frame record or is unused; compilers keep frame records by
+ * default. */
 bool arch_hosted_assumes_frames(void)
 {
 	return true;
 }
 
-/* At a function's begin and end x29 is its caller's, whose record is as good: who stands between
- * the two is told by arch_hosted_leaf_return(). */
+/* At a function's begin and end x29 is the caller's, whose record is just as valid;
+ * arch_hosted_leaf_return() finds the return address in between. */
 bool arch_hosted_has_frame(uint64_t pc, uint64_t start, uint64_t end)
 {
 	(void)pc;
@@ -197,11 +198,11 @@ bool arch_hosted_is_return(uint64_t ret, uint64_t start)
 uint64_t arch_hosted_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
                                  uint64_t high)
 {
-	(void)high; /* what it returns to is in x30 */
+	(void)high; /* the return address is in x30 */
 	return call_is_leaf_of(regs->pc, regs->x30, start, end) ? regs->x30 : 0;
 }
 
-/* Of DAIF F alone is ours. */
+/* Of DAIF only F controls our interrupts. */
 static void hosted_restore_f(uint64_t daif)
 {
 	if (!(daif & PSTATE_F))
@@ -240,7 +241,7 @@ int arch_hosted_begin(const struct arch_platform *platform,
 	arch_irq_disable();
 	if (arm_machine.by_irq)
 		hosted_restore_f(daif);
-	arm_cpus_join();
+	arm_cpus_init_hosted();
 	return 0;
 }
 
@@ -254,8 +255,8 @@ void arch_hosted_unmask(uint64_t mask)
 	hosted_restore_f(mask);
 }
 
-/* Who changes the vectors keeps those who asked for exceptions. Who may call boot services is in
- * the firmware's translation. */
+/* Code that replaces the vectors keeps the registered exception handlers. The caller may call boot
+ * services, so the translation is the firmware's. */
 void arch_hosted_again(void)
 {
 	uint64_t interrupts;

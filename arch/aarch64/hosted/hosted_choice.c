@@ -11,7 +11,7 @@
 	    "late sample behind it, with all of its time as PERIOD"
 
 const char hosted_no_fiq_handed_on[] =
-    AS_IRQ("the firmware hands on no FIQs (EFI_CPU_ARCH_PROTOCOL)");
+    AS_IRQ("the firmware passes on no FIQs (EFI_CPU_ARCH_PROTOCOL)");
 
 static bool hosted_is_free(uint64_t control)
 {

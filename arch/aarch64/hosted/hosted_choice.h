@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the firmware leaves to us, by the registers of timers and interrupt controller. Pure, but
- * for a look at the distributor.
+ * Chooses a timer and an interrupt type that the firmware does not use, from the registers of the
+ * timers and the interrupt controller. Pure, except that it reads the distributor.
  */
 #ifndef ARCH_AARCH64_HOSTED_HOSTED_CHOICE_H
 #define ARCH_AARCH64_HOSTED_HOSTED_CHOICE_H
@@ -9,30 +9,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whose interrupt is whose: DDI 0487, D11.2.4. */
+/* The timers, and the interrupt of each: DDI 0487, D11.2.4. */
 enum arm_timer {
 	ARM_TIMER_HYPERVISOR, /* CNTHP */
 	ARM_TIMER_PHYSICAL,   /* CNTP */
 	ARM_TIMER_VIRTUAL     /* CNTV */
 };
 
-/* Their CNTx_CTL, by enum arm_timer, of which the first is read at EL2 only; what el may use and
- * is not enabled becomes *timer. NULL; or why there is none, a phrase. */
+/* control: CNTx_CTL of each timer, indexed by enum arm_timer; the first is valid at EL2 only.
+ * *timer becomes a timer that exception level el may use and that is not enabled. Returns NULL; or
+ * the reason why there is none, a phrase. */
 const char *hosted_choose_timer(unsigned el, const uint64_t control[3], enum arm_timer *timer);
 
-/* The controller, as the tables and the CPU have it. */
+/* The interrupt controller as the tables and the CPU report it. */
 struct hosted_controller {
-	volatile uint8_t *gicd; /* NULL: the tables name none that we know */
+	volatile uint8_t *gicd; /* NULL: the tables name no supported controller */
 	bool is_gicv3;
-	bool has_redistributor;    /* of this CPU */
-	bool has_system_registers; /* ICC_SRE_ELx.SRE: the CPU interface is one of those */
+	bool has_redistributor;    /* this CPU's */
+	bool has_system_registers; /* ICC_SRE_ELx.SRE: the CPU interface has system registers */
 };
 
-/* Why our interrupts cannot be Group 0, which comes as FIQ (IHI 0069, 4.6), and come as IRQ: a
- * phrase that says what that misses; NULL: they can. */
+/* Why our interrupts cannot be Group 0, which comes as FIQ (IHI 0069, 4.6), and must come as IRQ: a
+ * phrase that says what is not sampled then; NULL: they can be Group 0. */
 const char *hosted_refuse_fiq(const struct hosted_controller *controller);
 
-/* The same where the controller can, and the firmware does not hand them on. */
+/* The phrase for a controller that could, while the firmware passes no FIQs on. */
 extern const char hosted_no_fiq_handed_on[];
 
 #endif

@@ -14,11 +14,12 @@
 
 static struct {
 	const struct arch_hosted_interrupts *interrupts;
-	struct arm_saved firmware; /* its translation alone */
-	uint32_t number;           /* of the IRQ that is being handled */
+	struct arm_saved firmware; /* only the translation is saved */
+	uint32_t number;           /* the number of the IRQ that is being handled */
 } entry;
 
-/* In another translation than the firmware's: what cannot lie on the interrupted stack. */
+/* Data that cannot be on the interrupted stack, because that need not be mapped in our
+ * translation. */
 static struct {
 	struct arm_saved theirs;
 	struct arch_regs regs;
@@ -55,7 +56,8 @@ static void hosted_entry_handle(const struct arch_regs *regs, arch_handler_fn ha
 	                    elsewhere.stack + sizeof(elsewhere.stack), handler, &elsewhere.regs);
 }
 
-/* arch_regs_sp() finds the stack pointer where a thread of ours has it: firmware uses SP_ELx. */
+/* arch_regs_sp() looks for a thread's stack pointer in SP_EL0, but firmware uses SP_ELx, so it is
+ * copied. */
 static void hosted_entry_come(const uint64_t *context, arch_handler_fn handler)
 {
 	struct arch_regs regs;
@@ -74,7 +76,7 @@ void hosted_entry_fiq(intptr_t type, void *context)
 	hosted_entry_come(context, gicv3_group0_interrupt);
 }
 
-/* The firmware's driver has acknowledged it. */
+/* The firmware's driver has already acknowledged the interrupt. */
 static void hosted_entry_interrupt(const struct arch_regs *regs)
 {
 	if (arm_interrupt(regs, entry.number))

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define MOST 4U /* the timer's, the performance monitor's, SPE's */
+#define MOST 4U /* the timer's, the performance monitor's and SPE's, and one more */
 
 static struct {
 	const struct arch_hosted_interrupts *firmware;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's floating-point environment: how is rounded, what is flushed to zero or trapped, and
- * what has been flagged. Arm ARM, C5.2.8 (FPCR) and C5.2.9 (FPSR). */
+/* A thread's floating-point environment: rounding, flush to zero, trapped exceptions and flags. Arm
+ * ARM, C5.2.8 (FPCR) and C5.2.9 (FPSR). */
 #ifndef ARCH_FLOATS_H
 #define ARCH_FLOATS_H
 
@@ -20,7 +20,7 @@ static inline void arch_floats_set(const struct arch_floats *floats)
 	__asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(floats->fpcr), "r"(floats->fpsr));
 }
 
-/* As a program begins: to nearest, nothing is trapped. */
+/* The state at a program's start: round to nearest, no traps. */
 static inline void arch_floats_reset(void)
 {
 	arch_floats_set(&(struct arch_floats){ 0 });

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inline hooks of arch/arch.h for AArch64. Armv8.0 is enough: no LSE, so no compiler atomics
- * that would call out-of-line helpers.
+ * The inline hooks of arch/arch.h for AArch64. They need only Armv8.0 without LSE, so compiler
+ * atomics are avoided: those would call out-of-line helpers.
  *
- * The "local" hooks are LDXR/STXR without acquire or release: an exception clears the exclusive
- * monitor on its return (Arm ARM DDI 0487, B2.9 "Synchronization and semaphores"), so a handler
- * that ran in between makes the store fail and the loop look again.
+ * The "local" hooks are LDXR/STXR without acquire or release. An exception's return clears the
+ * exclusive monitor (Arm ARM DDI 0487, B2.9 "Synchronization and semaphores"), so if a handler ran
+ * in between, the store fails and the loop repeats.
  */
 #ifndef ARCH_AARCH64_ARCH_INLINE_H
 #define ARCH_AARCH64_ARCH_INLINE_H
@@ -23,8 +23,9 @@ static inline bool arm_runs_at_el2(void)
 	return current_el & 8;
 }
 
-/* Of our CPU's struct arm_cpu (cpu.h), at which TPIDR_ELx of the level that we run at points. At
- * EL1 TPIDR_EL2 is undefined: volatile, or the compiler might read it before it is known which. */
+/* The index of our CPU in its struct arm_cpu (cpu.h), to which TPIDR_ELx of our exception level
+ * points. TPIDR_EL2 is undefined at EL1; volatile keeps the compiler from reading it before the
+ * level is known. */
 #define ARM_CPU_INDEX 48
 
 static inline uint64_t arm_cpu_block(void)
@@ -53,8 +54,8 @@ static inline uint64_t arch_regs_fp(const struct arch_regs *regs)
 	return regs->fp;
 }
 
-/* A handler finds the stack pointers as they were; of what a handler did wrong, vectors.S has left
- * it in SP_EL0. */
+/* In a handler the stack pointers still have their values. If a handler itself faulted, vectors.S
+ * has copied its stack pointer to SP_EL0. */
 static inline uint64_t arch_regs_sp(const struct arch_regs *regs)
 {
 	uint64_t spsr = 0, sp;
@@ -76,8 +77,8 @@ static inline uint64_t arch_regs_return(const struct arch_regs *regs, uint64_t l
 	return regs->x30;
 }
 
-/* The ISB keeps the read from being taken before what precedes it in the program (DDI 0487,
- * D11.2.2: "reads of the counter can occur speculatively and out of order"). */
+/* The ISB keeps the counter from being read before earlier instructions (DDI 0487, D11.2.2: "reads
+ * of the counter can occur speculatively and out of order"). */
 static inline uint64_t arch_cycles(void)
 {
 	uint64_t value;
@@ -177,8 +178,8 @@ static inline void arch_reg_sync(void)
 	asm volatile("isb" : : : "memory");
 }
 
-/* A system register by ARM_SYSREG() of pmuv3.h: a constant is part of the instruction, the counters
- * by their index are pmu.c's. */
+/* A system register by ARM_SYSREG() of pmuv3.h. The number is part of the instruction, so it must
+ * be constant; pmu.c accesses counters by index. */
 #define ARM_SYSREG_OPERANDS(reg)                                                                \
 	"i"((reg) >> 14 & 3), "i"((reg) >> 11 & 7), "i"((reg) >> 7 & 15), "i"((reg) >> 3 & 15), \
 	    "i"((reg)&7)
@@ -213,8 +214,8 @@ static inline __attribute__((always_inline)) void arch_counter_write(uint32_t re
 		             : "memory");
 }
 
-/* HINT #17 is PSB CSYNC, which needs FEAT_SPE in older assemblers; without SPE it is a NOP
- * (C6.2.265). The DSB is what waits for it (D17.6.2). */
+/* HINT #17 is PSB CSYNC; older assemblers accept that name only with FEAT_SPE. Without SPE it is a
+ * NOP (C6.2.265). The DSB waits for it (D17.6.2). */
 static inline void arch_trace_sync(void)
 {
 	asm volatile("hint #17\n\tdsb nsh" : : : "memory");
@@ -226,11 +227,11 @@ static inline void arch_relax(void)
 }
 
 /*
- * Interrupts are masked by the GIC's priority mask where it is a system register (GICv3): what is
- * urgent, the PMU's overflow and the signals between CPUs, is let through and so an NMI in the
- * sense of arch/arch.h. Elsewhere, and in handlers, PSTATE.I and .F mask all.
+ * With GICv3, interrupts are masked by the GIC's priority mask, a system register. Urgent ones, the
+ * PMU's overflow and signals between CPUs, still get through, so they are NMIs in the sense of
+ * arch/arch.h. With other controllers, and in handlers, PSTATE.I and .F mask all interrupts.
  *
- * Below an EL2 of ours (a payload) neither masks anything of ours.
+ * In a payload below our EL2, neither masks any interrupt of ours.
  */
 #define ARM_PRIORITY_ALL    0xf0UL /* ICC_PMR_EL1: lower values are let in */
 #define ARM_PRIORITY_URGENT 0xa0UL

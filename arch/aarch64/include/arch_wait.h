@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a payload's thread gives its CPU a rest: Arm ARM DDI 0487, D1.17.1, WFE. */
+/* How a payload's thread lets its CPU sleep: Arm ARM DDI 0487, D1.17.1, WFE. */
 #ifndef ARCH_WAIT_H
 #define ARCH_WAIT_H
 
@@ -12,9 +12,9 @@ static inline void arch_wait_relax(void)
 	__asm__ volatile("yield" : : : "memory");
 }
 
-/* Wait, if *word is still value, for an event or an interrupt; one that came since the look
- * included, for it is kept in the event register. Of who masks interrupts himself only a moment is
- * taken, since nothing would end a wait that has a deadline. */
+/* If *word is still value, wait for an event or an interrupt. One that came after the check is not
+ * lost, because the event register keeps it. If the thread has masked interrupts, this only pauses
+ * for a moment, because nothing would end a wait with a deadline. */
 static inline void arch_wait_for_change(const uint32_t *word, uint32_t value)
 {
 	uint64_t daif;

@@ -6,9 +6,9 @@
 
 #include "arch/aarch64/interrupt/gicd.h"
 
-#define GICD_ITARGETSR 0x800 /* a byte for each: a mask of CPU interfaces */
+#define GICD_ITARGETSR 0x800 /* one byte per interrupt: a mask of CPU interfaces */
 #define GICD_IGRPMODR  0xd00
-#define GICD_IROUTER   0x6000U    /* 64 bits for each: an affinity */
+#define GICD_IROUTER   0x6000U    /* 64 bits per interrupt: an affinity */
 #define GICD_CTLR_RWP  (1U << 31) /* GICv3; reserved and 0 in GICv2 */
 #define FIRST_SPI      32U
 #define CONFIG_EDGE    2U
@@ -26,7 +26,7 @@ static void spi_set_bit(const struct gic_spis *spis, unsigned offset, uint32_t i
 	gic_write(spis->gicd, offset + intid / 32 * 4, word | (uint32_t)bit << intid % 32);
 }
 
-/* Registers of one bit for each, of which a 1 does something and a 0 nothing. */
+/* Write to a register with one bit per interrupt, where 1 acts and 0 has no effect. */
 static void spi_do(const struct gic_spis *spis, unsigned offset, uint32_t intid)
 {
 	gic_write(spis->gicd, offset + intid / 32 * 4, 1U << intid % 32);
@@ -60,7 +60,8 @@ static void spi_set_route(const struct gic_spis *spis, uint32_t intid, uint64_t 
 		spis->gicd[GICD_ITARGETSR + intid] = (uint8_t)route;
 }
 
-/* Its configuration may be changed while it is off alone, which takes effect a while later. */
+/* The configuration may be changed only while the interrupt is off, which takes effect with a
+ * delay. */
 static void spi_switch_off(const struct gic_spis *spis, uint32_t intid)
 {
 	spi_do(spis, GICD_ICENABLER, intid);

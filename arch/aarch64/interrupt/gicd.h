@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers of the distributor that GICv2 (IHI 0048, 4.3) and GICv3 (IHI 0069, 12.9) have in
- * common. */
+/* Distributor registers that GICv2 (IHI 0048, 4.3) and GICv3 (IHI 0069, 12.9) share. */
 #ifndef ARCH_AARCH64_INTERRUPT_GICD_H
 #define ARCH_AARCH64_INTERRUPT_GICD_H
 

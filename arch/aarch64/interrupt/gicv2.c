@@ -15,12 +15,12 @@
 #define GICC_IAR         0x00c
 #define GICC_IAR_INTID   0x3ffU
 #define GICC_EOIR        0x010
-#define GICC_CTLR_ENABLE 1U /* group 1 as non-secure software sees it, else group 0 */
+#define GICC_CTLR_ENABLE 1U /* enables group 1 for non-secure software, else group 0 */
 #define GICD_CTLR_ENABLE 1U
-#define PRIORITY         0xa0U /* what PMR lets through */
+#define PRIORITY         0xa0U /* a priority that PMR lets through */
 
 /* vectors.S */
-extern const char arm_vectors_el1_gicv2_run[], arm_vectors_el1_gicv2_still[],
+extern const char arm_vectors_el1_gicv2_run[], arm_vectors_el1_gicv2_stopped[],
     arm_vectors_el2_gicv2_run[];
 
 static volatile uint8_t *gicd, *gicc;
@@ -81,7 +81,7 @@ static int gicv2_cpu_init(struct arm_cpu *cpu)
 {
 	uint8_t target = gicv2_own_target();
 
-	targets[cpu->index] = target ? target : 1; /* RAZ with a single CPU */
+	targets[cpu->index] = target ? target : 1; /* RAZ on a machine with one CPU */
 	gic_write(gicd, GICD_ICENABLER, 0xffff0000U);
 	gic_write(gicd, GICD_ICACTIVER, ~0U);
 	gic_write(gicd, GICD_ICPENDR, 0xffff0000U);
@@ -114,7 +114,7 @@ static void gicv2_spi_disable(uint32_t intid)
 	gic_spi_disable(&spis, intid);
 }
 
-/* An SGI's sender, beside the INTID, is wanted back (4.4.5). */
+/* The end of an SGI needs its sender as well as its INTID (4.4.5). */
 void gicv2_interrupt(const struct arch_regs *regs)
 {
 	uint32_t value = gic_read(gicc, GICC_IAR);
@@ -138,7 +138,7 @@ const struct gic_ops gicv2_ops = {
 	.spi_enable = gicv2_spi_enable,
 	.spi_disable = gicv2_spi_disable,
 	.vectors_el1 = arm_vectors_el1_gicv2_run,
-	.vectors_el1_still = arm_vectors_el1_gicv2_still,
+	.vectors_el1_stopped = arm_vectors_el1_gicv2_stopped,
 	.vectors_el2 = arm_vectors_el2_gicv2_run,
 	.send_sgi = gicv2_send_sgi,
 };

@@ -21,9 +21,9 @@
 #define PRIORITY_WORDS 8U
 
 /*
- * ARM_PRIORITY_URGENT masks the second and lets the first through in every view: a non-secure
- * access to a priority is halved into 80H..FFH if there are two security states, and so is one
- * to ICC_PMR_EL1 unless SCR_EL3.FIQ is 0 (IHI 0069, 4.8.6).
+ * ARM_PRIORITY_URGENT masks the second and lets the first through in every view. With two security
+ * states a non-secure access to a priority is mapped into 80H..FFH, and so is one to ICC_PMR_EL1
+ * unless SCR_EL3.FIQ is 0 (IHI 0069, 4.8.6).
  */
 #define PRIORITY_URGENT 0x20U
 #define PRIORITY_NORMAL 0xa0U
@@ -32,11 +32,11 @@
 #define ICC_SRE_EL1_SRE   1UL
 #define ICC_CTLR_EOIMODE  (1UL << 1)
 
-/* The controller answers within microseconds; then something is wrong, and waiting is no cure. */
+/* The controller responds within microseconds; after so many polls it is broken. */
 #define POLLS 1000000U
 
 /* vectors.S */
-extern const char arm_vectors_el1_gicv3_run[], arm_vectors_el1_gicv3_still[],
+extern const char arm_vectors_el1_gicv3_run[], arm_vectors_el1_gicv3_stopped[],
     arm_vectors_el2_gicv3_run[];
 
 bool arm_masks_by_priority;
@@ -60,13 +60,13 @@ static uint64_t gicv3_read_typer(volatile uint8_t *frame)
 	return *(volatile uint64_t *)(frame + GICR_TYPER);
 }
 
-/* TYPER has Aff3..Aff0 packed in its upper half; MPIDR has a gap before Aff3. */
+/* TYPER packs Aff3..Aff0 into its upper half; MPIDR has a gap before Aff3. */
 static bool gicv3_serves(uint64_t typer, uint64_t mpidr)
 {
 	return typer >> 32 == ((mpidr & 0xffffffUL) | (mpidr >> 32 & 0xff) << 24);
 }
 
-/* Areas hold a row of frames; the last one says that it is (12.11.35). */
+/* An area is a row of frames; the last frame is marked (12.11.35). */
 static volatile uint8_t *gicv3_find_frame(uint64_t address, uint64_t size, uint64_t mpidr)
 {
 	for (uint64_t at = 0; at == 0 || at + GICR_FRAMES <= size;) {
@@ -176,8 +176,8 @@ static void gicv3_take(struct gic_saved *saved)
 	gicv3_clears(gicd, GICD_CTLR, GICD_CTLR_RWP);
 }
 
-/* ARE, once it is 1, stays: changing it is UNPREDICTABLE (12.9.4), and a firmware that has it 0
- * uses no affinities. */
+/* ARE stays 1 once set: changing it is UNPREDICTABLE (12.9.4), and firmware that has it 0 uses no
+ * affinities. */
 static void gicv3_give(const struct gic_saved *saved)
 {
 	volatile uint8_t *gicr = arm_cpus[0].gicr;
@@ -192,7 +192,7 @@ static void gicv3_give(const struct gic_saved *saved)
 	gicv3_clears(gicd, GICD_CTLR, GICD_CTLR_RWP);
 }
 
-/* A sleeping redistributor forwards nothing (11.1); with EL3 firmware it is awake already. */
+/* A sleeping redistributor forwards no interrupts (11.1); EL3 firmware has usually woken it. */
 static bool gicv3_wake(volatile uint8_t *gicr)
 {
 	uint32_t waker = gic_read(gicr, GICR_WAKER);
@@ -268,8 +268,8 @@ static void gicv3_spi_disable(uint32_t intid)
 	gic_spi_disable(&spis, intid);
 }
 
-/* The DSB makes the acknowledgement visible to the redistributor before a level is checked
- * again (IHI 0069, 4.1.1). What synchronizes the completion is the return from the exception. */
+/* The DSB makes the acknowledgement visible to the redistributor before it checks a level again
+ * (IHI 0069, 4.1.1). The return from the exception synchronizes the completion. */
 void gicv3_interrupt(const struct arch_regs *regs)
 {
 	uint64_t intid = read_sysreg(icc_iar1_el1);
@@ -300,7 +300,7 @@ const struct gic_ops gicv3_ops = {
 	.spi_enable = gicv3_spi_enable,
 	.spi_disable = gicv3_spi_disable,
 	.vectors_el1 = arm_vectors_el1_gicv3_run,
-	.vectors_el1_still = arm_vectors_el1_gicv3_still,
+	.vectors_el1_stopped = arm_vectors_el1_gicv3_stopped,
 	.vectors_el2 = arm_vectors_el2_gicv3_run,
 	.send_sgi = gicv3_send_sgi,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* GICv3's registers that its two files have in common: IHI 0069H, 12.9 and 12.11. */
+/* Registers of GICv3 that both of its files use: IHI 0069H, 12.9 and 12.11. */
 #ifndef ARCH_AARCH64_INTERRUPT_GICV3_H
 #define ARCH_AARCH64_INTERRUPT_GICV3_H
 
@@ -29,10 +29,11 @@
 
 #define ICC_SRE_SRE 1UL /* of ICC_SRE_EL1 and ICC_SRE_EL2 */
 
-/* The frame of the CPU of this affinity; NULL: the tables name none. After gicv3_discover(). */
+/* The redistributor frame of the CPU with this affinity; NULL: the tables name none. After
+ * gicv3_discover(). */
 volatile uint8_t *gicv3_redistributor(uint64_t mpidr);
 
-/* Wait, bounded, for the bit to clear: whether it has. */
+/* Wait, bounded, for the bit to clear; returns whether it has. */
 bool gicv3_clears(volatile uint8_t *base, unsigned offset, uint32_t bit);
 
 #endif

@@ -4,11 +4,11 @@
 #include "arch/aarch64/interrupt/gicv3.h"
 #include "arch/aarch64/sysreg.h"
 
-#define PRIORITY 0x20U /* above what firmware gives its own */
+#define PRIORITY 0x20U /* a higher priority than the firmware's own interrupts */
 
 static struct {
 	volatile uint8_t *gicd, *gicr;
-	uint32_t taken; /* PPIs, a bit each */
+	uint32_t taken; /* enabled PPIs, one bit each */
 	uint32_t distributor, groups, enables;
 	uint64_t enable;
 	uint8_t priorities[GIC_FIRST_SPI];
@@ -38,7 +38,7 @@ static void group0_disable(uint32_t intid)
 	gicv3_clears(group0.gicr, GICR_CTLR, GICR_CTLR_RWP);
 }
 
-/* An interrupt's group is changed while it is off (IHI 0069, 12.11.9). */
+/* An interrupt's group may be changed only while it is off (IHI 0069, 12.11.9). */
 static int group0_enable(uint32_t intid, bool urgent)
 {
 	volatile uint8_t *gicr = group0.gicr;
@@ -75,7 +75,7 @@ void gicv3_group0_end(void)
 	gicv3_clears(group0.gicd, GICD_CTLR, GICD_CTLR_RWP);
 }
 
-/* As gicv3_interrupt(), by Group 0's registers. */
+/* Like gicv3_interrupt(), with the registers for Group 0. */
 void gicv3_group0_interrupt(const struct arch_regs *regs)
 {
 	uint64_t intid = read_sysreg(icc_iar0_el1);

@@ -8,7 +8,7 @@ void arm_interrupt_handle(uint32_t intid, arch_pmi_fn handler)
 	arm_interrupt_handlers[intid] = handler;
 }
 
-/* Without a handler it would come again for ever: it is switched off. */
+/* Without a handler the interrupt would come again for ever, so it is disabled. */
 bool arm_interrupt_unasked(uint32_t intid)
 {
 	if (intid == GIC_SGI_WORK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PMU's registers by number, and its interrupt. A system register's name is part of the
- * instruction, hence the switch.
+ * The PMU's registers by number, and its interrupt. The name of a system register is part of the
+ * instruction, hence the switch statements.
  */
 #include <errno.h>
 
@@ -15,7 +15,8 @@
 /* BSA (DEN0094), "PPI assignments" */
 #define PPI_SPE 21U
 
-/* F(name, encoding) for each, C(n) for each counter; the assembler knows SPE's by encoding alone */
+/* F(name, encoding) for each register, C(n) for each counter. SPE's registers are named by
+ * encoding, because older assemblers do not know their names. */
 #define READ_ONLY(F)                        \
 	F(midr_el1, MIDR_EL1)               \
 	F(s3_0_c9_c14_6, PMMIR_EL1)         \
@@ -102,26 +103,26 @@ static void pmu_write_type(uint32_t reg, uint64_t value)
 	}
 }
 
-/* ---- Counters that stand still in handlers: vectors.S ---- */
+/* ---- Counters that are stopped in handlers: vectors.S ---- */
 
-/* Entered at EL2 handlers are in counts only where an event asks for EL2. */
+/* Entered at EL2, handlers are counted only if an event asks for EL2. */
 void arch_counters_hide(uint32_t reg)
 {
 	if (current_el() == 2 || arm_machine.hosted)
 		return;
-	write_sysreg(vbar_el1, (uint64_t)(reg ? gic->vectors_el1_still : gic->vectors_el1));
+	write_sysreg(vbar_el1, (uint64_t)(reg ? gic->vectors_el1_stopped : gic->vectors_el1));
 	isb();
 }
 
-/* Those that are to run when the handler returns, in one that hides; else NULL. Handlers do not
- * nest: what is at the top of their stack is what the one that runs has interrupted. */
+/* The saved enable bits for the return of the running handler, if it hides; else NULL. Handlers do
+ * not nest, so the registers at the top of their stack belong to the running one. */
 static uint64_t *pmu_counters_at_return(void)
 {
 	struct arch_regs *regs;
 
-	if (arm_machine.hosted) /* the vectors are the firmware's */
+	if (arm_machine.hosted) /* hosted mode uses the firmware's vectors */
 		return NULL;
-	if (!read_sysreg(spsel) || read_sysreg(vbar_el1) != (uint64_t)gic->vectors_el1_still)
+	if (!read_sysreg(spsel) || read_sysreg(vbar_el1) != (uint64_t)gic->vectors_el1_stopped)
 		return NULL;
 	regs = (struct arch_regs *)arm_this_cpu()->exception_top - 1;
 	return regs->vector == VECTOR_INTERRUPT ? &regs->counters : NULL;
@@ -137,7 +138,7 @@ static bool pmu_enables_at_return(uint32_t reg, uint64_t which)
 	return true;
 }
 
-/* ---- All of them ---- */
+/* ---- All registers ---- */
 
 uint64_t arch_reg_read(uint32_t reg)
 {
@@ -175,7 +176,7 @@ static bool pmu_is_spi(uint32_t intid)
 
 /* ---- The performance monitor's interrupt ---- */
 
-/* Each CPU's; changed by itself alone. */
+/* One per CPU; each CPU changes only its own. */
 static struct arch_pmi_list sharers[ARCH_MAX_CPUS];
 uint64_t arch_spurious[ARCH_MAX_CPUS];
 
@@ -184,7 +185,7 @@ static enum arch_pmi pmu_shared(const struct arch_regs *regs)
 	return arch_pmi_list_call(&sharers[arch_cpu()], regs);
 }
 
-/* Where a table names the first CPU's alone, a PPI is all CPUs'. */
+/* If a table names only the first CPU's interrupt and it is a PPI, it is every CPU's. */
 static uint32_t pmu_interrupt(const struct arm_cpu *cpu)
 {
 	if (cpu->pmu_interrupt || !pmu_is_ppi(arm_cpus[0].pmu_interrupt))
@@ -192,7 +193,7 @@ static uint32_t pmu_interrupt(const struct arm_cpu *cpu)
 	return arm_cpus[0].pmu_interrupt;
 }
 
-/* CPUs may have numbers of their own. */
+/* CPUs may have different interrupt numbers. */
 static void pmu_handle_all(arch_pmi_fn handler)
 {
 	for (unsigned i = 0; i < arch_cpu_count(); i++) {
@@ -203,8 +204,8 @@ static void pmu_handle_all(arch_pmi_fn handler)
 	}
 }
 
-/* Which handler an interrupt has is one word for all CPUs: the only one who ever took part, on
- * whichever CPU, is called without a look at a list. */
+/* The handler of an interrupt is one word for all CPUs. If only one PMU handler was ever
+ * registered, on any CPU, it is called directly, without walking a list. */
 static void pmu_handle_for(arch_pmi_fn handler)
 {
 	static arch_pmi_fn called;
@@ -223,7 +224,7 @@ static int pmu_enable(const struct arm_cpu *cpu)
 
 static int pmu_switch_on(arch_pmi_fn handler, bool first)
 {
-	static uint32_t busy; /* with interrupts masked: for a moment */
+	static uint32_t busy; /* a lock, held only briefly and with interrupts masked */
 	int code = 0;
 
 	while (arch_exchange(&busy, 1))
@@ -248,8 +249,8 @@ int arch_pmi_share(arch_pmi_fn handler)
 	return code ? code : pmu_switch_on(handler, first);
 }
 
-/* Without pmu_switch_on()'s word, as a handler that leaves may have interrupted who has it: what is
- * written is this interrupt's bit alone. */
+/* Does not take the lock of pmu_switch_on(), because a handler that calls this may have interrupted
+ * its holder. It writes only this interrupt's own bit. */
 void arch_pmi_leave(arch_pmi_fn handler)
 {
 	struct arch_pmi_list *list = &sharers[arch_cpu()];
@@ -269,7 +270,7 @@ void arch_pmi_ack(void)
 {
 }
 
-/* ---- SPE's ---- */
+/* ---- SPE's interrupt ---- */
 
 static arch_handler_fn trace_handler;
 

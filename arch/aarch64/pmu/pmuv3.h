@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Registers of Arm's PMUv3: Arm Architecture Reference Manual DDI 0487, chapters D13 "The
- * Performance Monitors Extension" and D17.5. Constants only: the driver is built everywhere, for
- * its tests on the host and because a source that is not there says so.
+ * Performance Monitors Extension" and D17.5. Constants only. The driver is built for every ISA, so
+ * that it has tests on the host, and so that it can report that the hardware is missing.
  */
 #ifndef ARCH_AARCH64_PMU_PMUV3_H
 #define ARCH_AARCH64_PMU_PMUV3_H
 
-/* A system register by its encoding, as arch_reg_read() takes it. */
+/* A system register's encoding as a number for arch_reg_read(). */
 #define ARM_SYSREG(op0, op1, crn, crm, op2) \
 	((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2))
 
@@ -25,7 +25,7 @@
 #define PMCNTENSET_EL0   ARM_SYSREG(3, 3, 9, 12, 1)
 #define PMCNTENCLR_EL0   ARM_SYSREG(3, 3, 9, 12, 2)
 #define PMOVSCLR_EL0     ARM_SYSREG(3, 3, 9, 12, 3)
-#define PMSELR_EL0       ARM_SYSREG(3, 3, 9, 12, 5) /* the counter that PMXEVCNTR_EL0 is */
+#define PMSELR_EL0       ARM_SYSREG(3, 3, 9, 12, 5) /* the counter that PMXEVCNTR_EL0 accesses */
 #define PMCEID0_EL0      ARM_SYSREG(3, 3, 9, 12, 6)
 #define PMCEID1_EL0      ARM_SYSREG(3, 3, 9, 12, 7)
 #define PMCCNTR_EL0      ARM_SYSREG(3, 3, 9, 13, 0)
@@ -55,7 +55,7 @@
 #define PMEVTYPER_U          (1U << 30) /* do not count at EL0 */
 #define PMEVTYPER_NSH        (1U << 27) /* count at EL2 */
 #define PMEVTYPER_TH         32         /* shift; 12 bits: threshold */
-#define PMEVTYPER_TC         61         /* shift; 3 bits: what is compared, and counted */
+#define PMEVTYPER_TC         61         /* shift; 3 bits: how TH is compared and counted */
 
 #define CYCLE_COUNTER 31U /* its bit and number */
 
@@ -71,7 +71,7 @@
 #define EVENT_STALL_FRONTEND   0x23U
 #define EVENT_STALL_BACKEND    0x24U
 #define EVENT_CHAIN            0x1eU /* the counter below has overflowed */
-#define EVENTS_IN_PMCEID       0x40U /* from 0, and from EVENTS_EXTENDED */
+#define EVENTS_IN_PMCEID       0x40U /* bits from event 0, and from EVENTS_EXTENDED */
 #define EVENTS_EXTENDED        0x4000U
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers of the performance hardware and of floating point as the firmware had them. Arm ARM
- * DDI 0487, D17.5 and D17.7. */
+/* Saves and restores the firmware's registers of the performance hardware and of floating point.
+ * Arm ARM DDI 0487, D17.5 and D17.7. */
 #include "arch/aarch64/pmu/pmuv3.h"
 #include "arch/aarch64/pmu/spe.h"
 #include "arch/aarch64/saved.h"
@@ -34,7 +34,7 @@ static void saved_pmu_save_counters(struct pmu_saved *saved)
 	}
 }
 
-/* All stand still until the sets of those that count and interrupt are as they were. */
+/* All counters are stopped until the sets of counting and interrupting counters are restored. */
 static void saved_pmu_restore_counters(const struct pmu_saved *saved)
 {
 	write_sysreg(pmcr_el0, saved->pmcr_el0 & ~(uint64_t)(PMCR_E | PMCR_P | PMCR_C));
@@ -52,7 +52,7 @@ static void saved_pmu_restore_counters(const struct pmu_saved *saved)
 
 /* ---- Statistical profiling ---- */
 
-/* PMSIDR_EL1 is not asked where the buffer is somebody's above us: that would trap. */
+/* PMSIDR_EL1 is not read if a higher exception level owns the buffer: that would trap. */
 static bool saved_pmu_has_spe(void)
 {
 	return read_sysreg(id_aa64dfr0_el1) >> DFR0_PMSVER & 0xf &&
@@ -125,7 +125,8 @@ void arm_restore_pmu(const struct pmu_saved *saved)
 	asm volatile("stp q" #a ", q" #b ", [%0, #(16 * " #a ")]" : : "r"(v) : "memory");
 #define LOAD(a, b) asm volatile("ldp q" #a ", q" #b ", [%0, #(16 * " #a ")]" : : "r"(v) : "memory");
 
-/* A payload that is ended, or crashes, does not put back what the ABI has it preserve. */
+/* Vector registers are saved because a payload that is ended, or crashes, does not restore those
+ * that the ABI preserves. */
 void arm_save_vectors(struct arm_saved *saved)
 {
 	uint64_t *v = saved->vectors;

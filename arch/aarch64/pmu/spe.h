@@ -52,7 +52,7 @@
 #define PMSFCR_LD  (1U << 17)
 #define PMSFCR_ST  (1U << 18)
 
-/* PMSEVFR_EL1: events that a version lets be filtered on; the rest is RES0 */
+/* PMSEVFR_EL1: the events that each version can filter by; other bits are RES0 */
 #define PMSEVFR_V1P0 0xffff0000ff00f0aaULL /* 1, 3, 5, 7 and the implementation's own */
 #define PMSEVFR_V1P1 0x0000000000060800ULL /* 11, 17, 18 more */
 #define PMSEVFR_V1P2 0x0000000000000040ULL /* 6 */
@@ -69,11 +69,11 @@
 #define PMSIDR_MAXSIZE  12 /* shift; 4 bits: log2 of a record's largest size */
 
 #define PMBIDR_ALIGN 0xfU      /* log2 */
-#define PMBIDR_P     (1U << 4) /* the buffer is a higher exception level's, or another world's */
+#define PMBIDR_P     (1U << 4) /* a higher level or another world owns the buffer */
 
 #define PMBLIMITR_E       (1U << 0)
 #define PMBLIMITR_DISCARD (2U << 1) /* FM; SPEv1p2 */
-#define PMBLIMITR_PAGE    4096U     /* what LIMIT counts in */
+#define PMBLIMITR_PAGE    4096U     /* the unit of LIMIT */
 
 #define PMBSR_COLL       (1U << 16)
 #define PMBSR_S          (1U << 17)

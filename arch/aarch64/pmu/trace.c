@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nothing that we drive here records branches, so there is nothing to hide handlers from. */
+/* No hardware that bareperf drives on Arm records branches, so handlers need not be hidden. */
 #include "arch/arch.h"
 
 void arch_trace_hide(arch_entered_fn entered)
@@ -20,7 +20,7 @@ bool arch_trace_held(void)
 	return false;
 }
 
-/* Handlers mask all that could interrupt them. */
+/* Handlers mask all interrupts, so only threads are interrupted. */
 bool arch_interrupts_thread(const struct arch_regs *regs)
 {
 	(void)regs;

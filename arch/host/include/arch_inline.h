@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inline hooks of arch.h for tests and tools on the host. "This CPU" is the
- * calling thread, its interrupts are signals. The masking of interrupts is a flag that
- * unit tests can look at, since the code under test does not depend on it being real.
+ * The inline hooks of arch.h for tests and tools on the host. "This CPU" is the calling thread; its
+ * interrupts are signals. Masking interrupts only sets a flag that unit tests can check; the code
+ * under test does not depend on real masking.
  */
 #ifndef ARCH_HOST_ARCH_INLINE_H
 #define ARCH_HOST_ARCH_INLINE_H
@@ -10,16 +10,16 @@
 #include "arch/x86_64/pmu/perfmon.h"
 
 #if defined(__x86_64__)
-/* arch_cycles() is the TSC, where no test has set host_fake_cycles. */
+/* arch_cycles() is the TSC unless a test has set host_fake_cycles. */
 #define HOST_HAS_TSC 1
 #endif
 
 extern uint64_t host_fake_cycles; /* not 0: what arch_cycles() returns */
-/* The value at a port, for tests; 0: no device. */
+/* For tests: returns the byte at a port; 0: no ports. */
 extern uint8_t (*host_port_read)(uint16_t port);
 extern void (*host_port_write)(uint16_t port, uint8_t value);
 
-/* The actions of arch_memory_clean_begin() and arch_memory_cleaned(); NULL: none. */
+/* Called by arch_memory_clean_begin() and arch_memory_cleaned(); NULL: they do nothing. */
 extern void (*host_memory_clean)(const void *start, size_t size);
 extern void (*host_memory_cleaned)(void);
 

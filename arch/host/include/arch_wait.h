@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's threads stand for CPUs; how they wait is the test's. */
+/* On the host, threads stand in for CPUs; each test defines how they wait. */
 #ifndef ARCH_WAIT_H
 #define ARCH_WAIT_H
 

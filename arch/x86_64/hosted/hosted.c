@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware goes on, and we are its guest: its gates for NMIs and #GP lead to us
- * (hosted_gates.h). An NMI runs on a stack of ours (hosted_task.h), the other on the one that it
- * interrupts; both in the firmware's translation (its identity map: UEFI 2.10, 2.3.4); what has
- * loaded another has it back afterwards (entry.S).
+ * Hosted mode: the firmware keeps running, and bareperf is its guest. The firmware's gates for NMIs
+ * and #GP lead to us (hosted_gates.h). An NMI runs on a stack of ours (hosted_task.h), #GP on the
+ * interrupted stack. Both run in the firmware's address translation (its identity map: UEFI 2.10,
+ * 2.3.4); code that has loaded another one gets it back afterwards (entry.S).
  */
 #include <errno.h>
 
@@ -28,21 +28,21 @@
 extern uint64_t x86_hosted_cr3 __attribute__((visibility("hidden")));
 uint64_t x86_hosted_cr3; /* the firmware's translation */
 
-/* entry.S calls them: 0, it was ours; else the address at which it goes on. The last: of one that
- * is not looked at. */
+/* Called by entry.S. Return 0 if the exception was ours; else the address of the firmware's
+ * handler. The last one is for exceptions that are not examined. */
 uint64_t x86_hosted_nmi(const struct arch_regs *regs);
 uint64_t x86_hosted_gp(const struct arch_regs *regs);
 uint64_t x86_hosted_foreign_gp(void);
 
 static struct {
 	bool kept_out;      /* our timer */
-	bool came;          /* its interrupt, meanwhile */
-	const char *misses; /* why there is none, and counters stand in for it */
+	bool came;          /* the timer's NMI came while it was kept out */
+	const char *misses; /* why there is no timer, so that counters replace it */
 	uint32_t apic_id;
 	uint32_t lvt_pmi;
 	struct perfmon_saved perfmon;
 	struct arch_hosted_stack stack;
-	const struct hosted_gates_refusal *lost; /* a table was loaded whose gates are not ours */
+	const struct hosted_gates_refusal *lost; /* a loaded table whose gates are not ours */
 } hosted;
 
 /* ---- Gates ---- */
@@ -55,7 +55,7 @@ static struct descriptor_table hosted_idt(void)
 	return idtr;
 }
 
-/* Those of the table that is loaded. Of who may call boot services: the translation is the
+/* Take the gates of the loaded table. The caller may call boot services, so the translation is the
  * firmware's. */
 static const struct hosted_gates_refusal *hosted_take_gates(void)
 {
@@ -67,8 +67,8 @@ static const struct hosted_gates_refusal *hosted_take_gates(void)
 	return hosted_gates_take(idtr.base, idtr.limit, code);
 }
 
-/* Of the table by which it came, which may be none that was looked at. Where a gate led nowhere,
- * that is where it goes. */
+/* Where the gate led in the loaded table, which may be a table that was never examined. If the gate
+ * led nowhere, the result is 1, an address that faults. */
 static uint64_t hosted_hand_on(enum hosted_gate gate)
 {
 	uint64_t next = hosted_gates_next(gate, hosted_idt().base);
@@ -89,9 +89,10 @@ static bool hosted_timer(const struct arch_regs *regs)
 	return true;
 }
 
-/* The firmware's other CPUs may have the same table, and NMIs of their own. On this one the
- * firmware would stop at any. What is without a reason is our doing: an interrupt that came late,
- * or of a PCI device that shares the timer's input, which was masked before. */
+/* The firmware's other CPUs may use the same table and get NMIs of their own: those are passed
+ * on. On this CPU the firmware would stop at any NMI. So an NMI without a reason is only counted as
+ * spurious: it comes from our timer, late, or from a PCI device that shares the timer's input and
+ * was masked before. */
 uint64_t x86_hosted_nmi(const struct arch_regs *regs)
 {
 	bool known;
@@ -120,7 +121,7 @@ uint64_t x86_hosted_foreign_gp(void)
 	return hosted_hand_on(HOSTED_GP);
 }
 
-/* In the program's order, as the NMI sees it. */
+/* In program order, as this CPU's NMI handler sees it. */
 static void hosted_set_kept_out(bool out)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -133,7 +134,7 @@ static void hosted_keep_out(void)
 	hosted_set_kept_out(true);
 }
 
-/* The timer's interrupt that was kept out comes again: nothing is armed until then. */
+/* A timer interrupt that came while kept out is sent again; nothing is armed until then. */
 static void hosted_let_in(void)
 {
 	hosted_set_kept_out(false);
@@ -162,14 +163,15 @@ static bool hosted_is(void)
 	return x86_mode == &hosted_mode;
 }
 
-/* ---- From the first to the last ---- */
+/* ---- Begin and end ---- */
 
 static bool hosted_has_lvt_pmi(void)
 {
 	return (apic_read(APIC_VERSION) >> 16 & 0xff) >= 4; /* 11.4.8: "Max LVT Entry" */
 }
 
-/* NULL, with hosted.misses where counters stand in for it; or why there is none. */
+/* NULL: found (hosted.misses is set if counters replace the timer); else the reason why there is
+ * none. */
 static const char *hosted_find_timer(void)
 {
 	const struct hpet_refusal *refusal = hpet_claim(hosted.apic_id);
@@ -183,7 +185,7 @@ static const char *hosted_find_timer(void)
 	return NULL;
 }
 
-/* NULL; or why there are none. */
+/* NULL, or the reason why there are none. */
 static const char *hosted_find_gates(void)
 {
 	const struct hosted_gates_refusal *refusal;
@@ -224,14 +226,14 @@ int arch_hosted_begin(const struct arch_platform *platform,
 	return 0;
 }
 
-/* NMIs are not masked, but they may come by other gates. */
+/* NMIs cannot be masked, but a newly loaded table may lead them elsewhere. */
 const char *arch_hosted_misses(void)
 {
 	return hosted.lost ? hosted.lost->later : hosted.misses;
 }
 
-/* %rbp is any register to release builds of EDK2, and to most compilers (System V AMD64 ABI 3.4.1).
- */
+/* Release builds of EDK2, and most compilers, use %rbp as a general register (System V AMD64 ABI
+ * 3.4.1). */
 bool arch_hosted_assumes_frames(void)
 {
 	return false;
@@ -247,7 +249,7 @@ bool arch_hosted_is_return(uint64_t ret, uint64_t start)
 	return code_is_called_from((const uint8_t *)ret, (const uint8_t *)start);
 }
 
-/* At the top of the stack, or below %rbp that was pushed last. */
+/* The return address is at the top of the stack, or below a just pushed %rbp. */
 uint64_t arch_hosted_leaf_return(const struct arch_regs *regs, uint64_t start, uint64_t end,
                                  uint64_t high)
 {
@@ -283,7 +285,7 @@ void arch_hosted_again(void)
 		hosted.lost = refusal;
 }
 
-/* An NMI that is on its way comes within the time that a bus takes. */
+/* An NMI that is still on its way comes within the time of a bus access. */
 static void hosted_let_late_ones_come(void)
 {
 	for (uint64_t from = arch_cycles(); arch_cycles() - from < timer_tsc_frequency() / 10000;)

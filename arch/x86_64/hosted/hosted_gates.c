@@ -14,7 +14,7 @@ struct gate {
 extern const char x86_hosted_nmi_entry[] __attribute__((visibility("hidden")));
 extern const char x86_hosted_gp_entry[] __attribute__((visibility("hidden")));
 
-/* IST 0: the interrupted stack. */
+/* IST 0 keeps the interrupted stack. */
 static const struct {
 	unsigned vector;
 	uint64_t ist;
@@ -24,7 +24,7 @@ static const struct {
 	[HOSTED_NMI] = { VECTOR_NMI, HOSTED_TASK_IST, x86_hosted_nmi_entry },
 };
 
-/* In the order in which they were met. */
+/* In the order in which they were found. */
 static struct table {
 	struct gate *idt;
 	struct gate were[HOSTED_GATES], are[HOSTED_GATES];
@@ -33,18 +33,19 @@ static unsigned nr_tables;
 
 static const struct hosted_gates_refusal too_small = {
 	"the firmware's interrupt descriptor table has no place for NMIs",
-	"an interrupt descriptor table was loaded that has no place for NMIs: what ran with it has no "
+	"an interrupt descriptor table was loaded that has no place for NMIs: code that ran with it has no "
 	"samples"
 };
 static const struct hosted_gates_refusal too_many = {
 	"the firmware has too many interrupt descriptor tables",
-	"more interrupt descriptor tables were loaded than are kept (8): what ran with the others may "
-	"have no samples"
+	"more interrupt descriptor tables were loaded than are kept (8): code that ran with the others "
+	"may have no samples"
 };
 
-/* If it is still what it was. An NMI finds it whole where both handlers lie in the same 4 GiB, as
- * high is the same then; no firmware need align its table for more (OVMF's begins at an odd
- * multiple of 8). The page may be read-only. */
+/* Replace the gate if it still has the value old. An NMI sees a whole gate: the word high is equal
+ * in both values as long as both handlers lie in the same 4 GiB. A single 16-byte access is not
+ * possible, because firmware need not align its table (OVMF's begins at an odd multiple of 8). The
+ * page may be read-only. */
 static void hosted_gates_replace(struct gate *gate, struct gate old, struct gate new)
 {
 	volatile struct gate *at = gate;
@@ -83,7 +84,7 @@ static struct gate hosted_gates_to_us(unsigned which, uint16_t selector)
 	};
 }
 
-/* NULL: it is not known. */
+/* NULL: the table is not known. */
 static struct table *hosted_gates_find(uint64_t base)
 {
 	for (unsigned i = 0; i < nr_tables; i++)
@@ -92,8 +93,8 @@ static struct table *hosted_gates_find(uint64_t base)
 	return NULL;
 }
 
-/* A gate that leads to us already was copied, with its table, from one that we have changed: the
- * newest, as far as that can be told. */
+/* A gate that leads to us already belongs to a copy of a table that we have changed. Its former
+ * target is taken from the newest such table; that is the best guess. */
 static void hosted_gates_note(struct table *table, unsigned which, uint16_t selector)
 {
 	struct gate gate = table->idt[ours[which].vector];
@@ -107,7 +108,7 @@ static void hosted_gates_note(struct table *table, unsigned which, uint16_t sele
 	}
 }
 
-/* Where it leads on is known before it leads to us: an NMI may come. */
+/* The former target is noted before the gate leads to us, because an NMI may come at once. */
 static void hosted_gates_take_one(struct table *table, unsigned which)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SDM volume 3A, 6.14.5 and 7.7. What LTR has loaded the CPU keeps, whatever GDT comes after. */
+/* SDM volume 3A, 6.14.5 and 7.7. The CPU keeps the TSS that LTR has loaded, even if another GDT is
+ * loaded later. */
 #include "arch/x86_64/hosted/hosted_task.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 static uint8_t stack[STACK_BYTES] __attribute__((aligned(16)));
 static struct x86_task task;
 static uint64_t entry[2];
-static uint16_t firmwares; /* TR; 0: there is nothing to put back */
+static uint16_t firmwares; /* TR's value; 0: nothing to restore */
 
 static uint16_t task_register(void)
 {
@@ -23,7 +24,7 @@ static uint16_t task_register(void)
 	return tr & (uint16_t)~7U;
 }
 
-/* The descriptor that a selector means in the table that is loaded, if that is a TSS in use. */
+/* The descriptor that the selector means in the loaded table, if it is a TSS in use; else NULL. */
 static uint64_t *task_at(uint16_t selector)
 {
 	struct descriptor_table gdtr;
@@ -36,7 +37,7 @@ static uint64_t *task_at(uint16_t selector)
 	return (*descriptor & DESCRIPTOR_KIND) == DESCRIPTOR_BUSY_TASK ? descriptor : NULL;
 }
 
-/* The firmware's gates may need the stacks that it names. */
+/* Copy the firmware's TSS, because its gates may use the stacks in it. */
 static void hosted_task_copy_task(const uint64_t *descriptor)
 {
 	uint64_t base = (descriptor[0] >> 16 & 0xffffff) | (descriptor[0] >> 56) << 24 |
@@ -67,7 +68,7 @@ bool hosted_task_begin(void)
 	return true;
 }
 
-/* LTR refuses a segment that is marked busy. The page may be read-only. */
+/* LTR refuses a segment that is marked busy, so the mark is removed. The page may be read-only. */
 void hosted_task_end(void)
 {
 	uint64_t *descriptor = task_at(firmwares), interrupts, cr0;

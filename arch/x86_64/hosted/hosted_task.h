@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack that NMIs come on while the firmware goes on. EDK2 keeps data below its stack pointer
- * where it returns from an interrupt, as it may with interrupts masked (ExceptionHandlerAsm.nasm):
- * an NMI on that stack would overwrite where it goes on. So TR names a task state segment of ours.
+ * The stack for NMIs in hosted mode. When EDK2 returns from an interrupt it keeps data below its
+ * stack pointer, which is allowed with interrupts masked (ExceptionHandlerAsm.nasm). An NMI on that
+ * stack would overwrite the data. So TR is loaded with a task state segment of ours, which names
+ * another stack.
  */
 #ifndef ARCH_X86_64_HOSTED_HOSTED_TASK_H
 #define ARCH_X86_64_HOSTED_HOSTED_TASK_H
 
 #include <stdbool.h>
 
-#define HOSTED_TASK_IST 7ULL /* of an NMI's gate */
+#define HOSTED_TASK_IST 7ULL /* IST index in an NMI's gate */
 
-/* Have it; false: the firmware uses that entry of its own segment. Thread; no NMI may come. */
+/* Load our segment; false: the firmware uses that IST entry itself. Thread; no NMI may come. */
 bool hosted_task_begin(void);
 
-/* As it was; TR, where it named nothing, keeps a selector that nobody can take for one of his own.
- * No gate may need it any more. */
+/* Restore TR. If it named no segment, it keeps a selector that the firmware cannot take for one of
+ * its own. No gate may use our IST entry any more. */
 void hosted_task_end(void);
 
 #endif

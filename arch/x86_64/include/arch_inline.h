@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* arch.h's inline hooks for x86_64. Memory is TSO: only store-load wants a fence. */
+/* arch.h's inline hooks for x86_64. Memory ordering is TSO: only a store followed by a load needs a
+ * fence. */
 #ifndef ARCH_INLINE_H
 #define ARCH_INLINE_H
 
@@ -29,14 +30,14 @@ static inline uint64_t arch_regs_return(const struct arch_regs *regs, uint64_t l
 
 static inline uint64_t arch_cycles(void)
 {
-	uint64_t low, high; /* of 32 bits each, the rest is cleared: SDM volume 2, RDTSC */
+	uint64_t low, high; /* 32 bits each; the upper halves are cleared: SDM volume 2, RDTSC */
 
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
 	return high << 32 | low;
 }
 
-/* descriptors.c: TR's selector on the boot CPU; the next one's is 16 more. Before that is loaded TR
- * is the firmware's, or 0, and this is the boot CPU. */
+/* descriptors.c: TR's selector on the boot CPU; each next CPU's is 16 more. Before our TSS is
+ * loaded TR is the firmware's or 0, and this code runs on the boot CPU. */
 extern uint32_t x86_first_task __attribute__((visibility("hidden")));
 
 static inline unsigned arch_cpu(void)
@@ -63,7 +64,8 @@ static inline void arch_add_local(uint64_t *word, uint64_t value)
 	__asm__ volatile("addq %1, %0" : "+m"(*word) : "er"(value) : "memory");
 }
 
-/* xchg with memory locks by itself (SDM volume 2, XCHG), and a locked instruction is a fence. */
+/* xchg with memory is locked implicitly (SDM volume 2, XCHG), and a locked instruction is a
+ * fence. */
 static inline uint32_t arch_exchange(uint32_t *word, uint32_t value)
 {
 	__asm__ volatile("xchgl %0, %1" : "+r"(value), "+m"(*word) : : "memory");
@@ -144,8 +146,8 @@ static inline void arch_counter_write(uint32_t reg, uint64_t value)
 	                 : "memory");
 }
 
-/* apic.c: the local APIC's LVT entry of the performance monitor; NULL: it is the MSR. Delivery has
- * masked the entry. */
+/* apic.c: the local APIC's LVT entry for the performance monitor; NULL: x2APIC, use the MSR. The
+ * APIC masks the entry at each delivery. */
 #define X86_LVT_PMI_MSR 0x834
 #define X86_LVT_PMI_NMI 0x400U
 extern volatile uint32_t *x86_lvt_pmi __attribute__((visibility("hidden")));

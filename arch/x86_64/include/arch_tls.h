@@ -22,8 +22,8 @@ static inline size_t arch_tls_block(size_t size, size_t align)
 	return ((size + align - 1) & ~(align - 1)) + ARCH_TLS_CONTROL;
 }
 
-/* Make the block's thread pointer, and tell where the variables begin. The block begins at a
- * multiple of align, 16 or more. */
+/* Fill in the block's thread pointer, and report where the variables begin. The block must be
+ * aligned to align, 16 or more. */
 static inline void *arch_tls_lay_out(char *block, size_t size, size_t align, uint64_t canary,
                                      char **variables)
 {
@@ -35,7 +35,7 @@ static inline void *arch_tls_lay_out(char *block, size_t size, size_t align, uin
 	return pointer;
 }
 
-/* This CPU's code uses these variables from now on. IA32_FS_BASE. */
+/* Make this CPU's code use these variables from now on: IA32_FS_BASE. */
 static inline void arch_tls_load(void *pointer)
 {
 	uint64_t base = (uint64_t)pointer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a payload's thread gives its CPU a rest: SDM volume 2, HLT and STI. */
+/* How a payload's thread lets its CPU sleep: SDM volume 2, HLT and STI. */
 #ifndef ARCH_WAIT_H
 #define ARCH_WAIT_H
 
@@ -12,8 +12,9 @@ static inline void arch_wait_relax(void)
 	__asm__ volatile("pause" : : : "memory");
 }
 
-/* Halt, if *word is still value, until an interrupt comes; one that came since the look included,
- * for STI lets it in behind HLT only. Of who masks interrupts himself only a moment is taken. */
+/* If *word is still value, halt until an interrupt comes. An interrupt that came after the check is
+ * not lost, because STI lets it in only behind HLT. If the thread has masked interrupts, this only
+ * pauses for a moment. */
 static inline void arch_wait_for_change(const uint32_t *word, uint32_t value)
 {
 	uint64_t flags;

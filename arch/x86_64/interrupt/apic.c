@@ -6,12 +6,12 @@
 #include "arch/x86_64/interrupt/interrupts.h"
 #include "arch/x86_64/registers.h"
 
-/* Registers that taking over changes, in the order in which they are put back: the divider and the
- * timer's mode before its count. Each is there if the APIC has at least this many LVT entries. */
+/* Registers that a take-over changes, in the order of their restore: the divider and the timer's
+ * mode before its count. A register exists if the APIC has at least this many LVT entries. */
 static const struct {
 	uint16_t offset;
 	uint8_t least_lvt; /* "Max LVT Entry" of the version register + 1; 11.4.8 */
-	bool local_source; /* masked while we own the CPU */
+	bool local_source; /* masked while bareperf has the CPU */
 } registers[] = {
 	{ APIC_TPR, 0, false },           { APIC_TIMER_DIVIDE, 0, false },
 	{ APIC_LVT_TIMER, 0, true },      { APIC_LVT_LINT0, 0, true },
@@ -91,8 +91,7 @@ bool apic_is_same(void)
 	return !!(base & IA32_APIC_BASE_EXTD) == x2apic && (x2apic || apic_address() == mmio);
 }
 
-/* A count that is going down to its only shot goes on from where it was; a periodic one begins its
- * period anew. */
+/* A one-shot count continues from its saved value; a periodic one starts a new period. */
 static uint32_t apic_value(unsigned offset)
 {
 	uint32_t mode = apic_read(APIC_LVT_TIMER) & APIC_LVT_TIMER_MODE;
@@ -159,15 +158,15 @@ void apic_sent(void)
 }
 
 /*
- * xAPIC's command register has two halves, and writing the low one sends. A nested sender puts back
- * the high half that it found, so it may come between the two. The busy bit clears in well under
- * a microsecond; waiting for it is bounded all the same.
+ * xAPIC's command register has two halves, and writing the low one sends. A nested sender restores
+ * the high half that it found, so it may interrupt between the two writes. The busy bit clears in
+ * well under a microsecond; the wait for it is bounded all the same.
  */
 void apic_send(uint32_t id, uint32_t command)
 {
 	uint32_t high;
 
-	arch_fence(); /* what was stored before is seen by whom this interrupts: 11.12.3 */
+	arch_fence(); /* the interrupted CPU sees everything stored before: 11.12.3 */
 	if (x2apic) {
 		wrmsr(IA32_X2APIC_FIRST + APIC_ICR / 0x10, (uint64_t)id << 32 | command);
 		return;

@@ -31,8 +31,9 @@ static unsigned descriptors_stack_of_vector(unsigned vector)
 	case VECTOR_DB:
 		return STACK_DB;
 	default:
-		/* An exception stays where it came: it ends what caused it, but for #GP in
-		 * msr.S, which keeps nothing below its stack pointer. */
+		/* An exception stays on the interrupted stack, because it ends the code that caused
+		 * it. The exception is #GP in msr.S, which returns; that code keeps nothing below
+		 * its stack pointer. */
 		return vector < FIRST_INTERRUPT ? STACK_THREAD : STACK_INTERRUPT;
 	}
 }
@@ -75,7 +76,7 @@ void descriptors_init(void)
 		descriptors_set_gate(vector);
 }
 
-/* What is above it says which CPU this is, for entry.S, and what an NMI calls; the CPU aligns
+/* Words above the stack's top tell entry.S which CPU this is and what an NMI calls; the CPU aligns
  * stacks to 16 bytes. */
 static uint64_t descriptors_top_of_stack(unsigned cpu, enum x86_stack stack)
 {
@@ -90,7 +91,7 @@ void descriptors_set_pmi(unsigned cpu, arch_pmi_fn handler)
 	arch_pmi_fn *high = (arch_pmi_fn *)x86_cpus[cpu].stacks[STACK_NMI].high;
 
 	if (!high)
-		return; /* the firmware goes on, on its own: hosted.c asks */
+		return; /* hosted mode: the firmware's stack; hosted.c handles it */
 	__atomic_store_n(high - 1, handler, __ATOMIC_RELAXED);
 }
 
@@ -109,7 +110,7 @@ void descriptors_load(unsigned cpu)
 
 	__asm__ volatile("lgdt %0" : : "m"(gdtr));
 	x86_load_segments(GDT_CODE, GDT_DATA);
-	__asm__ volatile("ltr %w0" : : "r"(GDT_TSS + 16 * cpu)); /* entry.S asks TR */
+	__asm__ volatile("ltr %w0" : : "r"(GDT_TSS + 16 * cpu)); /* entry.S finds its CPU by TR */
 	x86_first_task = GDT_TSS;
 	__asm__ volatile("lidt %0" : : "m"(idtr));
 }

@@ -6,12 +6,12 @@
 
 #define GDT_CODE 0x08
 #define GDT_DATA 0x10
-#define GDT_TSS  0x20 /* of CPU 0; CPU n's is n * 16 behind, so TR says which CPU this is */
+#define GDT_TSS  0x20 /* CPU 0's; CPU n's is n * 16 higher, so TR identifies the CPU */
 
 #define TASK_PARKED     0xffe0       /* beyond any firmware's GDT */
 #define DESCRIPTOR_BUSY (1ULL << 41) /* of a TSS's type, 3.5 */
 
-/* Present, S = 0 and the type, 3.5; those of a 64-bit TSS that TR names */
+/* Present, S = 0 and the type, 3.5; the value of a 64-bit TSS that TR names */
 #define DESCRIPTOR_KIND      (0x9fULL << 40)
 #define DESCRIPTOR_BUSY_TASK (0x8bULL << 40)
 
@@ -28,7 +28,7 @@ struct __attribute__((packed)) x86_task {
 	uint32_t reserved_0;
 	uint64_t rsp[3];
 	uint64_t reserved_1;
-	uint64_t ist[7]; /* the tops of stacks; a gate's IST n means the one before n */
+	uint64_t ist[7]; /* stack tops; IST n of a gate is the entry before index n */
 	uint64_t reserved_2;
 	uint16_t reserved_3;
 	uint16_t io_map;
@@ -47,8 +47,8 @@ static inline void descriptors_describe_task(uint64_t entry[2], struct x86_task 
 	entry[1] = base >> 32;
 }
 
-/* TR is TASK_PARKED, by a table that ends beyond the entry which the selector means: the address is
- * all that counts. GDTR is another then. */
+/* Load TR with TASK_PARKED, using a temporary table that ends beyond the entry; only the table's
+ * address matters. GDTR is changed by this. */
 static inline void descriptors_load_parked(uint64_t entry[2])
 {
 	const struct descriptor_table far = { UINT16_MAX, (uint64_t)entry - TASK_PARKED };
@@ -62,14 +62,14 @@ static inline void descriptors_load_parked(uint64_t entry[2])
 void descriptors_init(void);
 void descriptors_init_cpu(unsigned cpu);
 
-/* What this CPU's NMIs call (nmi.c), from its next one on. */
+/* Set what this CPU's NMIs call (nmi.c), from the next NMI on. */
 void descriptors_set_pmi(unsigned cpu, arch_pmi_fn handler);
 
 /* Load them on the calling CPU: GDT, segments, IDT, TR. */
 void descriptors_load(unsigned cpu);
 
-/* TR keeps this CPU's TSS under a selector that the firmware cannot take for one of its own. The
- * GDT is nobody's afterwards. */
+/* Keep this CPU's TSS in TR under a selector that the firmware cannot take for one of its own. The
+ * GDT is not used any more afterwards. */
 void descriptors_park_task(unsigned cpu);
 
 #endif

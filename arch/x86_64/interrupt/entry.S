@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the CPU enters us: interrupts and exceptions, and the change of stacks.
+ * Where the CPU enters our code: interrupts and exceptions, and the change of stacks.
  *
- * General registers are saved, nothing else: handlers use no others, so vector and x87 state of the
- * interrupted code is never touched.
+ * Only general registers are saved: handlers use no others, so vector and x87 state of the
+ * interrupted code is never changed.
  */
 #include "arch/x86_64/pmu/perfmon.h"
 #include "arch/x86_64/pmu/trace.h"
@@ -15,11 +15,11 @@
 	.equ VECTOR_GP, 13
 	.equ VECTOR_TIMER, 0xf0	/* interrupts.h */
 
-	.equ FIRMWARES_STACK, 2	/* own_stack, where that is what was interrupted: hosted.c */
+	.equ FIRMWARES_STACK, 2	/* own_stack's value if the interrupted stack is used: hosted.c */
 
 	.text
 
-/* One 16-byte stub a vector. Vectors with an error code: SDM volume 3A, table 6-1. */
+/* One 16-byte stub per vector. Vectors with an error code: SDM volume 3A, table 6-1. */
 	.balign 16
 	.globl x86_vectors
 	.hidden x86_vectors
@@ -40,16 +40,16 @@ x86_vectors:
 	.size x86_vectors, . - x86_vectors
 
 /*
- * Between the two macros the CPU neither traces nor counts, on CPUs that hide their handlers
- * (trace.h). No branch is taken before the counters stand still, and none after they count again
- * but IRET. Handlers nest (an interrupt's and an NMI's), so the outermost one's end puts the
- * registers back. rdi: this CPU's struct x86_trace.
+ * Between these two macros the CPU neither traces nor counts, on CPUs that hide their handlers
+ * (trace.h). No branch is taken before the counters stop, and only IRET after they count again.
+ * Handlers nest (an NMI's inside an interrupt's), so only the outermost one restores the registers.
+ * rdi: this CPU's struct x86_trace.
  *
- * An NMI in the midst of either, where depth and the registers disagree, finds the step not yet
- * begun while anything is traced: trace.c puts depth back, and the NMI returns to the step's first
- * instruction. So whatever it changed of what is kept is seen. Where the counters are all that is
- * hidden it need not: the interrupted handler stops them, or lets them go, once more. entry: that
- * of an interrupt whose handler is told of it.
+ * An NMI may come in the middle of a macro, when depth and the registers disagree. While branches
+ * are traced, trace.c then undoes the step: it restores depth, and the NMI returns to the step's
+ * first instruction. So changes that the NMI made to the saved values are seen. If only counters
+ * are hidden that is not needed: the interrupted handler stops them, or starts them, once more.
+ * entry: the interrupt's entry, if its handler is informed of the step.
  */
 	.macro trace_hold own_stack, entry=.Lnone	/* uses rax, rcx, rdx, rdi */
 .Lhold\@:
@@ -92,10 +92,10 @@ x86_vectors:
 	step .Lrelease\@, .Lreleasing\@, .Lnot_yet_traced\@, 1, 2
 	.endm
 
-/* Above an entry's own stack lies the address (descriptors.c), behind seven words that save_regs
- * and the entry pushed and the CPU's five; the firmware's stack is the boot CPU's; else TR's
- * selector says which CPU this is. Above the NMI's lies what it calls as well, behind all that
- * x86_nmi_entry has put there by then. */
+/* An entry's own stack has the address of struct x86_trace above its top (descriptors.c), behind
+ * seven words that save_regs and the entry pushed and the CPU's five. The firmware's stack means
+ * the boot CPU; otherwise TR's selector identifies the CPU. Above the NMI's stack lies also the
+ * function that it calls, behind all that x86_nmi_entry has pushed by then. */
 	.equ PMI_HANDLER, 8*(12 + 5 + REGS_PRESERVED + 1)
 	.macro find_trace own_stack
 	.if \own_stack == FIRMWARES_STACK
@@ -125,8 +125,8 @@ x86_trace_steps:
 	.popsection
 
 /*
- * Of struct arch_regs, from its end: what C functions may change, and the frame pointer. The CPU
- * aligned the stack to 16 bytes and the struct's 22 words keep that.
+ * Saves the end of struct arch_regs: the registers that C functions may change, and the frame
+ * pointer. The CPU aligned the stack to 16 bytes, and the struct's 22 words keep that.
  */
 	.macro save_regs own_stack, entry=.Lnone
 	push %rax
@@ -170,7 +170,7 @@ x86_trace_steps:
 	push %r12
 	push %rbx
 	cld
-	xor %ebp, %ebp		/* our frames end here */
+	xor %ebp, %ebp		/* ends the chain of our frame records */
 	mov %rsp, %rdi
 	call \function
 	pop %rbx
@@ -187,7 +187,7 @@ interrupt:
 	enter_and_leave 0, x86_interrupt, x86_vectors
 	.size interrupt, . - interrupt
 
-/* What comes all the time while the CPU traces or counts has no jump before trace_hold. */
+/* Entries of frequent interrupts have no jump before trace_hold. */
 	.macro own_entry name, vector, function
 	.balign 16
 	.globl \name
@@ -204,9 +204,9 @@ interrupt:
 	own_entry x86_step_entry, VECTOR_DB, x86_interrupt
 
 /*
- * The NMI. The rest of struct arch_regs, which only a signal's handler may look at, is filled in
- * for one: the registers that C functions preserve are still the interrupted code's. What is called
- * returns enum arch_pmi; a signal that was sent is a 1 beside it.
+ * The NMI. The rest of struct arch_regs, which only a signal's handler may read, is saved only for
+ * a signal: until then the registers that C functions preserve still have the interrupted code's
+ * values. The called function returns enum arch_pmi; bit 0 is set as well if a signal was sent.
  */
 	.balign 16
 	.globl x86_nmi_entry
@@ -257,13 +257,15 @@ x86_nmi_entry:
 	.size x86_nmi_entry, . - x86_nmi_entry
 
 /*
- * Where the firmware goes on, entered by gates of its own table: what is not ours goes where the
- * gate led, with all registers and the stack as they came. error: the CPU pushes none.
+ * Hosted mode: entered by gates of the firmware's tables. An exception that is not ours continues
+ * at the gate's former target, with all registers and the stack as they came. error 0: the CPU
+ * pushes no error code.
  *
- * Code that has page tables of its own has this image and the table of gates in them, else the CPU
- * itself finds no way here; not our devices and rings, and in the firmware's its stack may lie
- * nowhere. So an NMI is handled in the firmware's translation, on a stack of ours: it is blocked
- * until IRET, and needs one only. Our own code never faults in another's.
+ * Code with page tables of its own must have this image and the gates' table mapped, or the CPU
+ * itself could not enter here. Our devices and rings need not be mapped in them, and its stack may
+ * not be mapped in the firmware's. So an NMI is handled in the firmware's translation, on a stack
+ * of ours; NMIs are blocked until IRET, so one stack is enough. Our own code never faults in
+ * another translation.
  */
 	.macro hosted_entry name, vector, function, foreign, error=0
 	.balign 16
@@ -356,7 +358,7 @@ x86_call_on_stack:
 	mov %rdx, %rsp
 	mov %rdi, %rax
 	mov %rsi, %rdi
-	xor %ebp, %ebp		/* frames of the other stack are none of ours */
+	xor %ebp, %ebp		/* frame records of the other stack are not ours */
 	call *%rax
 	mov %rbx, %rsp
 	pop %rbx

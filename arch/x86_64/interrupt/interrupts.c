@@ -8,19 +8,19 @@
 #include "arch/x86_64/pmu/trace.h"
 #include "arch/x86_64/registers.h"
 
-/* entry.S calls it, with the CPU's interrupts masked. */
+/* Called by entry.S with interrupts masked. */
 void x86_interrupt(const struct arch_regs *regs);
 
 static arch_handler_fn handlers[256] = { [VECTOR_GP] = x86_general_protection };
-static uint64_t foreign[256 / 64]; /* vectors that the boot CPU got for the firmware */
+static uint64_t foreign[256 / 64]; /* vectors of the firmware's interrupts that came to us */
 
 void interrupts_set_handler(unsigned vector, arch_handler_fn handler)
 {
 	handlers[vector] = handler;
 }
 
-/* One that the local APIC serves and nobody here asked for was on its way to the firmware. What a
- * level brings comes again by itself. */
+/* Keep an interrupt that the local APIC serves and that no handler of ours wants: it was on its way
+ * to the firmware. A level-triggered one comes again by itself. */
 static bool interrupts_keep(unsigned vector)
 {
 	if (arch_cpu() != 0 || vector == VECTOR_SPURIOUS || !apic_in_service(vector) ||
@@ -58,12 +58,12 @@ void x86_interrupt(const struct arch_regs *regs)
 	} else if (vector != VECTOR_WORK && !interrupts_keep(vector)) {
 		arch_add_local(&arch_spurious[arch_cpu()], 1);
 	}
-	/* What the legacy controllers left behind is not in service here. */
+	/* An interrupt of the legacy controllers is not in service here. */
 	if (vector != VECTOR_SPURIOUS && (handler || apic_in_service(vector)))
 		apic_eoi();
 }
 
-/* A call's stack, and flags as the ABI wants them at a call. */
+/* Set up the stack and the flags as the ABI demands at a call. */
 void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), void *arg, uint64_t sp)
 {
 	struct arch_regs *r = (struct arch_regs *)(uintptr_t)regs;

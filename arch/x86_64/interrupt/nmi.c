@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NMI has causes of ours that it does not tell apart: those who share this CPU's performance
- * monitor interrupt (SDM volume 3A, 11.5.1), and other CPUs' signals. The former look for
- * themselves; whether a signal was sent is kept here.
+ * An NMI does not show its cause. Our causes are the handlers that share this CPU's performance
+ * monitor interrupt (SDM volume 3A, 11.5.1), and other CPUs' signals. The former check their own
+ * hardware; sent signals are noted here.
  */
 #include "arch/pmi.h"
 #include "arch/x86_64/interrupt/apic.h"
@@ -15,22 +15,22 @@
 
 static arch_handler_fn signal_handler;
 
-/* Each CPU. As far apart as TR's selectors are, for entry.S, which calls x86_nmi_rest() if the
- * first word is not 0. */
+/* One per CPU, spaced as TR's selectors are, for entry.S, which calls x86_nmi_rest() if the first
+ * word is not 0. */
 struct signal {
-	uint32_t sent; /* and not heard yet: 1 */
-	uint32_t more; /* NMIs that may come of others, sent before that one was heard; 0: none */
-	uint32_t due;  /* NMIs of signals that were heard in another's; some never come */
+	uint32_t sent; /* 1: a signal was sent and not handled yet */
+	uint32_t more; /* NMIs that may still come for earlier signals; 0: none */
+	uint32_t due;  /* signals handled in another NMI; not all their NMIs come */
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct signal) == 16 && !(ARCH_PMI_NOT_MINE & 1), "entry.S");
 extern struct signal x86_signals[ARCH_MAX_CPUS];
 struct signal x86_signals[ARCH_MAX_CPUS];
 
-/* Each CPU. What its NMIs call lies where entry.S finds it without asking which CPU this is: the
- * only one who takes part, or nmi_shared(). */
+/* One per CPU. The function that its NMIs call lies where entry.S finds it without knowing the CPU:
+ * the only registered handler, or nmi_shared(). */
 static struct arch_pmi_list sharers[ARCH_MAX_CPUS];
-static uint64_t pmi_ended[ARCH_MAX_CPUS]; /* cycles; 0: there was none */
+static uint64_t pmi_ended[ARCH_MAX_CPUS]; /* cycles; 0: no handler was registered */
 uint64_t arch_spurious[ARCH_MAX_CPUS];
 
 /* ---- The performance monitor ---- */
@@ -69,7 +69,7 @@ int arch_pmi_share(arch_pmi_fn handler)
 	return 0;
 }
 
-/* One that is on its way still comes. */
+/* An interrupt that is already on its way still comes. */
 void arch_pmi_leave(arch_pmi_fn handler)
 {
 	unsigned cpu = arch_cpu();
@@ -88,23 +88,24 @@ static bool nmi_was_on_its_way(unsigned cpu)
 	return pmi_ended[cpu] && arch_cycles() - pmi_ended[cpu] < timer_tsc_frequency() / 1000;
 }
 
-/* ---- What entry.S calls ---- */
+/* ---- Called by entry.S ---- */
 
-/* Nobody has called the NMI its own, or a signal was sent: how is ARCH_PMI_NOT_MINE, or 1, or
- * both. */
+/* Called if no handler took the NMI as its own, or a signal was sent: how is ARCH_PMI_NOT_MINE, 1,
+ * or both. */
 void x86_nmi_rest(const struct arch_regs *regs, uint32_t how);
 
-/* An NMI is hidden: whether it is done with. */
+/* An NMI came on a CPU that hides its handlers. Returns whether it is completely handled. */
 bool x86_nmi_hidden(const struct arch_regs *regs);
 
-/* The CPU keeps one that is pending; each other CPU may be about to send one that it has noted. */
+/* Note n more NMIs that may still come. The CPU keeps one pending NMI, and each other CPU may be
+ * about to send one that it has noted. */
 static void nmi_owe(struct signal *s, uint32_t n)
 {
 	s->due = s->due + n < arch_cpu_count() ? s->due + n : arch_cpu_count();
 }
 
-/* Nor was it that of a signal that has yet to be heard, and nobody takes part. Signals that were
- * noted while the one before them was being heard are among those that are due. */
+/* No handler took the NMI, no signal is waiting, and no handler is registered. Signals that were
+ * noted while an earlier one was handled are among those that may still come. */
 static __attribute__((noinline)) void nmi_account_rare(const struct arch_regs *regs, unsigned cpu)
 {
 	struct signal *s = &x86_signals[cpu];
@@ -116,11 +117,11 @@ static __attribute__((noinline)) void nmi_account_rare(const struct arch_regs *r
 		nmi_owe(s, late - 1);
 	else if (sharers[cpu].count || nmi_was_on_its_way(cpu))
 		arch_spurious[cpu]++;
-	else if (!__atomic_load_n(&s->sent, __ATOMIC_RELAXED)) /* just now, perhaps */
+	else if (!__atomic_load_n(&s->sent, __ATOMIC_RELAXED)) /* until just now? */
 		panic_exception(regs);
 }
 
-/* Short, as what it takes is counted on CPUs that have no switch for their counters. */
+/* Kept short, because its time is counted on CPUs that have no switch for their counters. */
 static void nmi_account_nobodys(const struct arch_regs *regs, unsigned cpu)
 {
 	if (__builtin_expect(sharers[cpu].count && !x86_signals[cpu].due, 1))
@@ -139,8 +140,8 @@ static __attribute__((noinline)) void nmi_hear(const struct arch_regs *regs, boo
 	signal_handler(regs);
 }
 
-/* Signals are noted before their NMIs are sent, and one that comes while this runs is taken after
- * it: none is missed. */
+/* Signals are noted before their NMIs are sent, and an NMI that comes while this runs is taken
+ * after it, so no signal is missed. */
 void x86_nmi_rest(const struct arch_regs *regs, uint32_t how)
 {
 	unsigned cpu = trace_cpu();
@@ -153,7 +154,7 @@ void x86_nmi_rest(const struct arch_regs *regs, uint32_t how)
 		nmi_hear(regs, how == (ARCH_PMI_NOT_MINE | 1));
 }
 
-/* In one of our own handlers, or entries. */
+/* Whether the NMI interrupted one of our handlers or their entries. */
 static __attribute__((noinline)) bool nmi_nested(const struct arch_regs *regs)
 {
 	return trace_interrupted(trace_cpu(), regs, ARCH_ENTERED_NMI);
@@ -169,8 +170,8 @@ bool x86_nmi_hidden(const struct arch_regs *regs)
 	return x86_trace_entered(cpu, ARCH_ENTERED_ALONE);
 }
 
-/* Those who take part are asked whatever else it was, as one NMI stands for all that have come
- * while they were blocked. */
+/* All handlers are called, whatever other cause there was, because one NMI stands for all that came
+ * while NMIs were blocked. */
 bool x86_nmi_hosted(const struct arch_regs *regs)
 {
 	if (!sharers[0].count)

@@ -17,9 +17,9 @@
 #define PERF_LEGACY_CTR0     0xc0010004U
 #define PERF_LEGACY_COUNTERS 4U
 
-#define PERF_CTL0     0xc0010200U /* and every second one from there */
+#define PERF_CTL0     0xc0010200U /* every second MSR from here on is a PERF_CTL */
 #define PERF_CTR0     0xc0010201U
-#define PERF_COUNTERS 6U /* more only where CPUID says how many */
+#define PERF_COUNTERS 6U /* more only if CPUID reports their number */
 
 #define PERF_CNTR_GLOBAL_STATUS     0xc0000300U
 #define PERF_CNTR_GLOBAL_CTL        0xc0000301U
@@ -27,7 +27,7 @@
 
 #define PERF_CTR_WIDTH 48U
 
-/* What a user may ask for: the event's 12 bits, UnitMask, Edge, Inv, CntMask. */
+/* The bits that a user may set: the event's 12 bits, UnitMask, Edge, Inv, CntMask. */
 #define PERF_CTL_EVENT 0x0fff84ffffULL
 
 #endif

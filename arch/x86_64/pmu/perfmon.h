@@ -6,9 +6,9 @@
 #ifndef ARCH_X86_64_PMU_PERFMON_H
 #define ARCH_X86_64_PMU_PERFMON_H
 
-/* CPUID for arch_reg_read(): word 0 to 3 is EAX to EDX of leaf 0 to 3FH, subleaf 0, or of such a
- * leaf from 40000000H (hypervisors) or from 80000000H. No CPU has MSRs of such numbers: SDM volume
- * 4, 2.1 leaves those from 40000000H to software. */
+/* CPUID for arch_reg_read(): words 0 to 3 are EAX to EDX of leaf 0 to 3FH, subleaf 0, or of the
+ * leaves from 40000000H (hypervisors) or from 80000000H. No CPU has MSRs with these numbers: SDM
+ * volume 4, 2.1 reserves those from 40000000H for software. */
 #define CPUID_WORDS            0x4ffff000U
 #define CPUID_WORD(leaf, word) (CPUID_WORDS | (leaf) >> 30 << 8 | ((leaf)&0x3f) << 2 | (word))
 #define CPUID_EAX              0U
@@ -16,8 +16,8 @@
 #define CPUID_ECX              2U
 #define CPUID_EDX              3U
 
-/* RDPMC's operand (SDM volume 2): a general counter's number, or a fixed one's with bit 30; and
- * what it reads, as a number for arch_reg_read(). */
+/* RDPMC's operand (SDM volume 2): a general counter's number, or a fixed counter's with bit 30.
+ * RDPMC_VALUE() is that counter's value as a number for arch_reg_read(). */
 #define RDPMC_FIXED           (1U << 30)
 #define RDPMC_VALUES          0x4fffe000U
 #define RDPMC_VALUE(selector) (RDPMC_VALUES | (selector) >> 30 << 8 | ((selector)&0xff))
@@ -45,7 +45,7 @@
 #define CPUID_PERFMON_VERSION     0          /* EAX, 8 bits */
 #define CPUID_PERFMON_COUNTERS    8          /* EAX, 8 bits */
 #define CPUID_PERFMON_WIDTH       16         /* EAX, 8 bits */
-#define CPUID_PERFMON_EVENTS      24         /* EAX, 8 bits: how many bits of EBX mean something */
+#define CPUID_PERFMON_EVENTS      24         /* EAX, 8 bits: the number of valid bits in EBX */
 #define CPUID_PERFMON_FIXED       0          /* EDX, 5 bits */
 #define CPUID_PERFMON_FIXED_WIDTH 5          /* EDX, 8 bits */
 #define CPUID_PERFMON_ANY_GONE    (1U << 15) /* EDX: PERFEVTSEL's ANY is reserved */
@@ -88,7 +88,7 @@
 #define PERFEVTSEL_ANY          (1ULL << 21)
 #define PERFEVTSEL_EVENT_SELECT 0xffULL
 #define PERFEVTSEL_UMASK        0xff00ULL
-/* What a user may ask for: event, umask, E, ANY, INV, CMASK */
+/* The bits that a user may set: event, umask, E, ANY, INV, CMASK */
 #define PERFEVTSEL_EVENT        0xffa4ffffULL
 
 /* IA32_FIXED_CTR_CTRL: four bits a counter, 20.2.2 */

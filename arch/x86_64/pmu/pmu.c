@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The performance monitor's registers: SDM volume 4, and CPUID where a driver asks for it. */
+/* The performance monitor's registers: SDM volume 4, and CPUID as registers for drivers. */
 #include <errno.h>
 
 #include "arch/x86_64/cpu.h"
@@ -60,14 +60,14 @@ void arch_reg_write(uint32_t reg, uint64_t value)
 		x86_wrmsr_safe(reg, value);
 }
 
-/* Not architectural, and no word of CPUID tells of it: where it is not, it reads as 0. */
+/* Not architectural, and CPUID does not report it: without it the MSR reads as 0. */
 bool arch_smi_count(uint64_t *count)
 {
 	*count = (uint32_t)x86_rdmsr_safe(MSR_SMI_COUNT);
 	return cpuid(0, 0).ebx == CPUID_VENDOR_GENU;
 }
 
-/* What traces here, the debug store, interrupts as the performance monitor. */
+/* The debug store, which traces on x86, uses the performance monitor interrupt. */
 int arch_trace_interrupt_init(arch_handler_fn handler)
 {
 	(void)handler;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The performance monitor as the firmware had it. A hypervisor may deny what CPUID names, so all
- * accesses are those that may fault: what is not there reads 0, and a write has no effect.
+ * Saves and restores the firmware's performance monitor state. A hypervisor may refuse registers
+ * that CPUID reports, so all accesses may fault: a missing register reads 0, and a write to it has
+ * no effect.
  */
 #include "arch/x86_64/pmu/amd_perfmon.h"
 #include "arch/x86_64/pmu/perfmon.h"
@@ -25,7 +26,7 @@ static unsigned perfmon_bits(uint32_t word, unsigned low, unsigned bits)
 	return word >> low & ((1U << bits) - 1);
 }
 
-/* The switch of all counters first, then what chooses, then the counters. */
+/* First the global switch, then the event selects, then the counters. */
 static void saved_save_intel_counters(struct perfmon_saved *s)
 {
 	uint32_t eax = perfmon_cpuid(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
@@ -82,7 +83,7 @@ static void saved_save_amd(struct perfmon_saved *s)
 	perfmon_add(s, IA32_DEBUGCTL);
 }
 
-/* Real CPUs of AMD's all have the four legacy counters, which CPUID does not tell. */
+/* Every real AMD CPU has the four legacy counters, which CPUID does not report. */
 bool perfmon_has_counters(void)
 {
 	uint32_t vendor = perfmon_cpuid(CPUID_WORD(0U, CPUID_EBX));
@@ -109,7 +110,7 @@ void perfmon_save(struct perfmon_saved *saved)
 		saved_save_amd(saved);
 }
 
-/* Counters before what lets them count, and the switch of all of them last. */
+/* Counters before their event selects, and the global switch last. */
 void perfmon_restore(const struct perfmon_saved *saved)
 {
 	if (saved->count)

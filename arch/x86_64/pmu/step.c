@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Taken branches by single-step: with RFLAGS.TF a debug exception comes after every instruction
- * (SDM volume 3B, 17.3.1.4); whether that one was a branch is told from its code. Handlers run
- * with TF clear, IRET sets it again.
+ * Taken branches by single-step: with RFLAGS.TF set a debug exception follows every instruction
+ * (SDM volume 3B, 17.3.1.4). The instruction's bytes show whether it was a branch. Handlers run
+ * with TF clear; IRET sets it again.
  */
 #include "arch/x86_64/pmu/step.h"
 
@@ -12,16 +12,16 @@
 #include "arch/x86_64/registers.h"
 
 #define DR6_BS      (1ULL << 14)
-#define LONGEST     15U /* bytes of an instruction */
+#define LONGEST     15U /* bytes of the longest instruction */
 #define TWO_BYTE    0x0f
 #define GROUP_5     0xff
 #define MODRM_FIELD 3U
 
 static arch_branch_fn handler;
-static uint64_t last[ARCH_MAX_CPUS]; /* the instruction that is being executed; 0: unknown */
+static uint64_t last[ARCH_MAX_CPUS]; /* the running instruction; 0: unknown */
 static bool stepping[ARCH_MAX_CPUS];
 
-/* ---- Which instruction ---- */
+/* ---- Decoding ---- */
 
 /* SDM volume 2A, 2.1.1 and 2.2.1: legacy prefixes, REX. */
 static bool step_is_prefix(uint8_t byte)
@@ -42,7 +42,8 @@ static bool step_is_prefix(uint8_t byte)
 	}
 }
 
-/* SYSCALL, SYSRET, SYSENTER, SYSEXIT always branch; Jcc where it does not fall through. */
+/* SYSCALL, SYSRET, SYSENTER, SYSEXIT always branch; Jcc branches unless `to` is the next
+ * instruction. */
 static bool step_two_byte_branches(const uint8_t *code, uint64_t to)
 {
 	switch (code[0]) {
@@ -58,8 +59,8 @@ static bool step_two_byte_branches(const uint8_t *code, uint64_t to)
 	}
 }
 
-/* Volume 2D, table A-2: did the instruction at from, which led to to, take a branch? Reads no byte
- * that is not of this instruction. */
+/* Volume 2D, table A-2: whether the instruction at from took a branch to `to`. Reads only bytes of
+ * this instruction. */
 static bool step_branches(uint64_t from, uint64_t to)
 {
 	const uint8_t *code = (const uint8_t *)from;
@@ -88,9 +89,9 @@ static bool step_branches(uint64_t from, uint64_t to)
 	}
 }
 
-/* Volume 3A, 6.8.3: behind MOV SS the exception comes an instruction late; on some emulators
- * behind STI and HLT, too. The instruction that led to to, if the one at from was executed first.
- */
+/* Volume 3A, 6.8.3: behind MOV SS the exception comes one instruction late; on some emulators also
+ * behind STI and HLT. Returns the address of the instruction that led to `to`, if the one at from
+ * was executed first. */
 static uint64_t step_behind_shadow(uint64_t from, uint64_t to)
 {
 	const uint8_t *code = (const uint8_t *)from;
@@ -114,7 +115,8 @@ static void step_debug_exception(const struct arch_regs *regs)
 		panic_exception(regs);
 	__asm__ volatile("movq %0, %%db6" : : "r"(dr6 & ~DR6_BS));
 	*from = regs->rip;
-	if (!stepping[arch_cpu()]) /* ended by an interrupt, whose flags are its own */
+	/* An interrupt's handler has ended stepping, but its return has restored TF once more. */
+	if (!stepping[arch_cpu()])
 		((struct arch_regs *)(uintptr_t)regs)->rflags &= ~RFLAGS_TF;
 	if (!before)
 		return;
@@ -142,7 +144,7 @@ bool arch_step_possible(void)
 	return true;
 }
 
-/* The instruction after the one that sets TF is the first to be followed. */
+/* Stepping begins with the instruction after the one that sets TF. */
 void arch_step_begin(void)
 {
 	step_forget();

@@ -2,7 +2,8 @@
 #ifndef ARCH_X86_64_PMU_STEP_H
 #define ARCH_X86_64_PMU_STEP_H
 
-/* This CPU goes on elsewhere than where its last instruction led. Any context. */
+/* Forget this CPU's last instruction: execution continues at a place to which that instruction did
+ * not lead. Any context. */
 void step_forget(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers that nothing traces or counts; see trace.h. SDM volume 3B, 17.4. */
+/* Hides handlers from traces and counters; see trace.h. SDM volume 3B, 17.4. */
 #include "arch/x86_64/pmu/trace.h"
 
 #include "arch/x86_64/cpu.h"
@@ -14,7 +14,7 @@ extern const struct trace_step x86_trace_steps[], x86_trace_steps_end[]; /* entr
 
 struct x86_trace x86_trace[] = { [0 ... LAST_CPU] = { .depth = TRACE_SHOWN } };
 arch_entered_fn x86_trace_entered;
-static bool any_hides; /* some CPU has hidden its handlers once */
+static bool any_hides; /* some CPU has hidden its handlers before */
 
 unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs)
 {
@@ -35,7 +35,7 @@ static bool trace_is_hidden(const struct x86_trace *trace)
 	return !(trace->depth & TRACE_SHOWN);
 }
 
-/* Handlers that run are counted in depth either way. */
+/* depth counts the running handlers, hidden or not. */
 static void trace_hide(struct x86_trace *trace, uint32_t global)
 {
 	any_hides = true;
@@ -44,14 +44,14 @@ static void trace_hide(struct x86_trace *trace, uint32_t global)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	trace->depth ^= TRACE_SHOWN;
 	if (trace->depth)
-		wrmsr(global, 0); /* in a handler, at whose entry nothing was hidden */
+		wrmsr(global, 0); /* this is a handler that was entered unhidden */
 }
 
 static void trace_show(struct x86_trace *trace)
 {
 	trace->depth ^= TRACE_SHOWN;
 	if (trace->depth & ~TRACE_SHOWN)
-		wrmsr(trace->global, trace->global_ctrl); /* in a handler, which will not do it */
+		wrmsr(trace->global, trace->global_ctrl); /* this handler's end will not do it */
 }
 
 void arch_counters_hide(uint32_t reg)
@@ -78,7 +78,7 @@ static void trace_end_trace(struct x86_trace *trace)
 {
 	__atomic_store_n(&trace->hides, 0, __ATOMIC_RELEASE);
 	if (trace->depth)
-		wrmsr(IA32_DEBUGCTL, trace->debugctl); /* as above */
+		wrmsr(IA32_DEBUGCTL, trace->debugctl); /* likewise */
 	if (!trace->counters)
 		trace_show(trace);
 }
@@ -103,7 +103,7 @@ bool arch_interrupts_thread(const struct arch_regs *regs)
 	return (trace_here()->depth & ~TRACE_SHOWN) == 1 && !trace_in_entries(regs->rip);
 }
 
-/* Where the register is kept; NULL: it is live. */
+/* Where the register's value is saved; NULL: the register itself is valid. */
 static uint64_t *trace_word_of(uint32_t reg)
 {
 	struct x86_trace *trace;
@@ -125,7 +125,8 @@ bool trace_read(uint32_t reg, uint64_t *value)
 	return word;
 }
 
-/* The word first: a handler that comes between leaves the register as the word says. */
+/* The saved word is written first: a handler that comes in between restores the register from
+ * it. */
 bool trace_write(uint32_t reg, uint64_t value)
 {
 	uint64_t *word = trace_word_of(reg);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How our handlers stay out of what the CPU traces and counts: entry.S switches both off before
- * its first taken branch and on again before IRET, by what is kept here of each CPU. Hidden from
- * counters they are while these are ours, from a trace while there is one. The upper half is for
- * entry.S as well.
+ * How our handlers are hidden from branch traces and counters: entry.S switches both off before its
+ * first taken branch and on again before IRET. The values are saved here for each CPU. Handlers are
+ * hidden from counters while bareperf uses these, and from a trace while one runs. entry.S includes
+ * the upper half of this header.
  */
 #ifndef ARCH_X86_64_PMU_TRACE_H
 #define ARCH_X86_64_PMU_TRACE_H
@@ -14,7 +14,7 @@
 #define TRACE_DEPTH       16
 #define TRACE_SWITCH      20
 #define TRACE_HIDES       24
-#define TRACE_SHOWN       0x80000000 /* of depth: nothing is hidden on this CPU */
+#define TRACE_SHOWN       0x80000000 /* in depth: nothing is hidden on this CPU */
 
 #ifndef __ASSEMBLER__
 #include "arch/arch.h"
@@ -22,12 +22,13 @@
 #include "arch/x86_64/interrupt/descriptors.h"
 
 struct x86_trace {
-	uint64_t debugctl, global_ctrl; /* as they are while no handler runs */
-	/* Of handlers, and arch_trace_hold(), and TRACE_SHOWN; 0: the registers are live. */
+	uint64_t debugctl, global_ctrl; /* the registers' values for code outside handlers */
+	/* The number of running handlers and of arch_trace_hold(), plus TRACE_SHOWN; 0: the
+	 * registers are live. */
 	uint32_t depth;
-	uint32_t global; /* the MSR that switches the counters, which global_ctrl is about */
-	uint32_t hides;  /* from a trace, too */
-	bool counters;   /* they are ours, and hidden from */
+	uint32_t global; /* the MSR that switches the counters, whose value is global_ctrl */
+	uint32_t hides;  /* handlers are hidden from a trace as well */
+	bool counters;   /* bareperf uses the counters, and handlers are hidden from them */
 };
 _Static_assert(offsetof(struct x86_trace, debugctl) == TRACE_DEBUGCTL, "entry.S");
 _Static_assert(offsetof(struct x86_trace, global_ctrl) == TRACE_GLOBAL_CTRL, "entry.S");
@@ -39,10 +40,10 @@ _Static_assert(sizeof(struct x86_trace) == 32, "entry.S");
 /* Indexed by arch_cpu(). Hidden: entry.S addresses it relative to itself. */
 extern struct x86_trace x86_trace[ARCH_MAX_CPUS];
 
-/* entry.S: its end, which begins with x86_vectors. */
+/* entry.S: the end of its entries; x86_vectors is their begin. */
 extern const char x86_entries_end[] __attribute__((visibility("hidden")));
 
-/* arch_cpu() for when TR is surely ours. */
+/* arch_cpu() for code that runs only after TR was loaded by us. */
 static inline unsigned trace_cpu(void)
 {
 	uint32_t task;
@@ -56,14 +57,14 @@ static inline bool trace_in_entries(uint64_t pc)
 	return pc < (uint64_t)x86_entries_end && pc >= (uint64_t)x86_vectors;
 }
 
-/* Who is told of interrupts. */
+/* The function that is called at each interrupt. */
 extern arch_entered_fn x86_trace_entered __attribute__((visibility("hidden")));
 
-/* An NMI with these registers came in entry.S: as trace_undo() says. */
+/* An NMI with these registers interrupted entry.S: calls trace_undo(). */
 unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs);
 
-/* What interrupts.c and nmi.c tell at an interrupt's start, on a CPU that hides it from a trace;
- * what arch_entered_fn returns. nmi: ARCH_ENTERED_NMI or 0. Any context. */
+/* Called by interrupts.c and nmi.c at an interrupt's start on a CPU that hides it from a trace;
+ * returns the result of arch_entered_fn. nmi: ARCH_ENTERED_NMI or 0. Any context. */
 static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs, unsigned nmi)
 {
 	struct x86_trace *trace = &x86_trace[cpu];
@@ -74,9 +75,9 @@ static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs,
 	return __builtin_expect(trace->depth == 1, 1) && x86_trace_entered(cpu, how);
 }
 
-/* arch_reg_read() and arch_reg_write() of the two registers while a CPU hides its handlers, and
- * they may not be what they seem: false if that is not the case. A handler's write takes effect
- * when the handler is over. */
+/* arch_reg_read() and arch_reg_write() of the two registers while a CPU hides its handlers and the
+ * registers' contents are saved ones; return false if that is not the case. A handler's write takes
+ * effect at the handler's end. */
 bool trace_read(uint32_t reg, uint64_t *value);
 bool trace_write(uint32_t reg, uint64_t value);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast the time-stamp counter runs: what CPUID says, else measured against a timer of known
- * frequency for WINDOW_MS. The local APIC's timer is measured in the same window.
+ * The frequency of the time-stamp counter: reported by CPUID, or else measured against a timer of
+ * known frequency for WINDOW_MS. The local APIC's timer is measured in the same window.
  */
 #include "arch/x86_64/time/clock.h"
 
@@ -16,12 +16,12 @@
 #include "arch/x86_64/time/hpet.h"
 
 #define WINDOW_MS   10U
-#define MAX_CYCLES  200000000U /* of the TSC for a window: 20 ms at 10 GHz */
-#define STUCK_READS 2000U      /* without a change: the reference does not run */
-#define BEST_OF     8          /* readings of which the quickest counts */
+#define MAX_CYCLES  200000000U /* TSC cycles of a window: 20 ms at 10 GHz */
+#define STUCK_READS 2000U      /* reads without a change: the reference does not run */
+#define BEST_OF     8          /* number of readings, of which the quickest is used */
 #define PM_TIMER_HZ 3579545U
 
-/* A counter that goes up by frequency a second. */
+/* A counter that increases by frequency per second. */
 struct reference {
 	uint32_t (*read)(void);
 	uint64_t frequency;
@@ -29,7 +29,7 @@ struct reference {
 	uint16_t source;
 };
 
-/* All three clocks at one time, as well as that can be. */
+/* All three clocks, read as close together as possible. */
 struct reading {
 	uint64_t tsc;
 	uint32_t reference;
@@ -58,7 +58,7 @@ static bool clock_find_pm_timer(struct reference *reference)
 	return true;
 }
 
-static bool hpet_started; /* by us */
+static bool hpet_started; /* bareperf started it */
 
 void clock_give_back(void)
 {
@@ -79,7 +79,7 @@ static bool clock_find_hpet(struct reference *reference)
 	return true;
 }
 
-/* The reading that took the least time: nothing came in between. */
+/* Take the reading with the shortest duration: nothing interrupted it. */
 static struct reading clock_take_reading(const struct reference *reference)
 {
 	struct reading best = { 0 };
@@ -100,9 +100,9 @@ static struct reading clock_take_reading(const struct reference *reference)
 }
 
 /*
- * Wait for the window's end. False if the reference stands still, or takes too long. The TSC is
- * read first: a CPU that was taken away between the two (by a hypervisor) then finds the window
- * over.
+ * Wait for the window's end. Returns false if the reference does not run, or takes too long. The
+ * TSC is read first: if a hypervisor suspends the CPU between the two reads, the window is found to
+ * be over.
  */
 static bool clock_wait_window(const struct reference *reference, uint32_t start)
 {

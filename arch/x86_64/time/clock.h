@@ -11,13 +11,15 @@ struct clock_rates {
 	uint16_t source; /* enum tr_clock_source */
 };
 
-/* What CPUID leaves 15H and 16H (zeros: not there) say; false if that is not enough. Pure. */
+/* Compute the rates from CPUID leaves 15H and 16H (zeros: not present); false if they are not
+ * enough. Pure. */
 bool clock_rates_by_cpuid(struct cpuid ratio, struct cpuid base, struct clock_rates *rates);
 
-/* 0, or -ENODEV if nothing tells. The APIC's timer is ours meanwhile, and off afterwards. */
+/* Find the rates. Returns 0, or -ENODEV if there is no way. Uses the APIC's timer and leaves it
+ * off. */
 int clock_find_rates(struct clock_rates *rates);
 
-/* Stop the reference again, if that was not running before. */
+/* Stop the reference again if it was not running before. */
 void clock_give_back(void);
 
 #endif

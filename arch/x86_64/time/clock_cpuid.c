@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPUID.15H: TSC = crystal * EBX / EAX. Some CPUs do not say their crystal (ECX = 0); it is then
- * the customary one that is nearest to what CPUID.16H's base frequency implies, since that is
- * rounded to MHz (SDM volume 3B, 19.7.3).
+ * CPUID.15H: TSC = crystal * EBX / EAX. Some CPUs do not report their crystal (ECX = 0). Then the
+ * usual crystal that is nearest to the value implied by CPUID.16H's base frequency is taken,
+ * because that is rounded to MHz (SDM volume 3B, 19.7.3).
  */
 #include "abi/trace_region.h"
 #include "arch/x86_64/time/clock.h"
@@ -33,6 +33,6 @@ bool clock_rates_by_cpuid(struct cpuid ratio, struct cpuid base, struct clock_ra
 	if (crystal == 0)
 		return false;
 	rates->tsc = crystal * ratio.ebx / ratio.eax;
-	rates->apic = crystal; /* 11.5.4: the timer counts the crystal, if CPUID names it */
+	rates->apic = crystal; /* 11.5.4: the timer counts the crystal if CPUID reports one */
 	return true;
 }

@@ -4,16 +4,16 @@
 #include "arch/x86_64/legacy.h"
 #include "arch/x86_64/platform.h"
 
-#define LEAST_TICKS 64U        /* 6.4 us at 10 MHz: what is nearer may be past when it is set */
-#define MOST_TICKS  (1U << 30) /* as far as a counter of 32 bits tells before from after */
+#define LEAST_TICKS 64U        /* 6.4 us at 10 MHz: a nearer deadline may be past when it is set */
+#define MOST_TICKS  (1U << 30) /* farther a 32-bit counter mixes up past and future */
 #define NO_INPUT    UINT32_MAX
 
 static struct {
 	bool claimed, armed, started;
 	unsigned timer, input;
-	uint32_t due;            /* of the counter */
-	uint32_t config;         /* the comparator's, as it was */
-	uint32_t redirection[2]; /* the input's */
+	uint32_t due;            /* the counter's value at the deadline */
+	uint32_t config;         /* the comparator's former configuration */
+	uint32_t redirection[2]; /* the input's former entry */
 } hpet;
 
 uint32_t hpet_read(unsigned offset)
@@ -48,12 +48,13 @@ bool hpet_start(void)
 
 /* ---- Claiming ---- */
 
-/* Beyond the first 24 nobody is wired; of the others those first that share with the fewest, the
- * PIT's and the RTC's at last. 9 is ACPI's, others below 16 a PC's oldest devices'. */
+/* The inputs of the I/O APIC in the order in which they are tried. No device is wired beyond the
+ * first 24. Of the rest, those shared by the fewest devices come first, the PIT's and the RTC's
+ * last. Input 9 is ACPI's; the others below 16 belong to a PC's oldest devices. */
 static const uint8_t inputs[] = { 31, 30, 29, 28, 27, 26, 25, 24, 11, 10, 5,
 	                          23, 22, 21, 20, 19, 18, 17, 16, 12, 8,  2 };
 
-/* Masked in the I/O APIC, and where the 8259s have it, too, there as well. */
+/* Whether the input is masked in the I/O APIC and, if the 8259s have it too, in those. */
 static bool hpet_input_is_free(unsigned input)
 {
 	return input < ioapic_inputs(0) &&
@@ -71,7 +72,7 @@ static uint32_t hpet_find_input(unsigned timer)
 	return NO_INPUT;
 }
 
-/* From the last one on: firmware and boot loaders use the first. */
+/* From the last comparator down: firmware and boot loaders use the first ones. */
 static bool hpet_find_timer(bool *any)
 {
 	unsigned first = hpet_read(HPET_CONFIG) & HPET_LEGACY ? 2 : 0;
@@ -105,10 +106,10 @@ static void hpet_route(uint32_t apic_id)
 }
 
 #define NONE(why) "no timer that the firmware leaves to us: " why
-#define REFUSAL(why)                                                                   \
-	{                                                                              \
-		NONE(why), NONE(why) ": the CPU's counters sample (-e cycles), and " \
-		                     "while it halts nothing does" \
+#define REFUSAL(why)                                                          \
+	{                                                                     \
+		NONE(why), NONE(why) ": the CPU's counters sample instead " \
+		                     "(-e cycles), but not while it halts" \
 	}
 static const struct hpet_refusal no_hpet = REFUSAL("ACPI names no HPET");
 static const struct hpet_refusal no_ioapic = REFUSAL("ACPI names no I/O APIC");
@@ -155,15 +156,16 @@ void hpet_release(void)
 	hpet.claimed = false;
 }
 
-/* ---- Telling the time ---- */
+/* ---- Deadlines ---- */
 
 static bool hpet_is_past(uint32_t due)
 {
 	return (int32_t)(hpet_read(HPET_COUNTER) - due) >= 0;
 }
 
-/* The NMI may come as soon as the comparator is set, and set it itself: then that holds. Before,
- * what comes must be known for ours, or nobody sets it again. */
+/* The NMI may come as soon as the comparator is set, and set a new deadline itself: then the new
+ * one stays. The flags are set before, or the NMI's handler would not take it for ours and not arm
+ * it again. */
 static void hpet_set(uint32_t due)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -177,8 +179,8 @@ static void hpet_set(uint32_t due)
 	} while (due != __atomic_load_n(&hpet.due, __ATOMIC_RELAXED));
 }
 
-/* A comparator that is set behind the counter is met when that has gone round: it is set again,
- * farther each time. Whether the first one was met before is not known. */
+/* A comparator that is set behind the counter fires only after the counter has wrapped, so it is
+ * set again, farther each time. It is not known whether the first setting fired. */
 void hpet_arm(uint32_t ticks)
 {
 	uint32_t config = hpet_read(HPET_TIMER(hpet.timer)), least = LEAST_TICKS, now;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The high precision event timer: IA-PC HPET specification 1.0a. Its counter is a reference for the
- * TSC (clock.c); one of its comparators is our timer where the local APIC's is the firmware's.
+ * TSC (clock.c). In hosted mode, where the local APIC's timer is the firmware's, one of its
+ * comparators is our timer.
  */
 #ifndef ARCH_X86_64_TIME_HPET_H
 #define ARCH_X86_64_TIME_HPET_H
@@ -15,7 +16,7 @@
 #define HPET_PERIOD_MAX   100000000U
 #define HPET_CONFIG       0x010
 #define HPET_RUNS         (1U << 0)
-#define HPET_LEGACY       (1U << 1) /* comparators 0 and 1 stand for PIT and RTC */
+#define HPET_LEGACY       (1U << 1) /* comparators 0 and 1 replace the PIT and the RTC */
 #define HPET_COUNTER      0x0f0
 
 /* Comparator n, 2.3.8, 2.3.9 */
@@ -34,35 +35,35 @@
 uint32_t hpet_read(unsigned offset);
 void hpet_write(unsigned offset, uint32_t value);
 
-/* Hz of the counter; 0: there is none of use. Thread. */
+/* Hz of the counter; 0: there is no usable HPET. Thread. */
 uint64_t hpet_rate(void);
 
-/* Have the counter run; whether it did not. Thread. */
+/* Start the counter; returns whether it was off. Thread. */
 bool hpet_start(void);
 
-/* Why there is none: a phrase, and the same where the CPU's counters stand in for it. */
+/* Why there is no comparator: a phrase, and another for the case that CPU counters replace it. */
 struct hpet_refusal {
 	const char *alone, *beside_counters;
 };
 
-/* Have a comparator that is not in use interrupt the CPU of this APIC id as NMI, by an I/O APIC's
- * input that is not in use; it is disarmed. NULL; or why there is none. Thread. */
+/* Claim an unused comparator that raises an NMI on the CPU with this APIC id, through an unused
+ * input of an I/O APIC; it begins disarmed. Returns NULL; or why there is none. Thread. */
 const struct hpet_refusal *hpet_claim(uint32_t apic_id);
 
-/* It is claimed. Any context. */
+/* Whether a comparator is claimed. Any context. */
 bool hpet_is_claimed(void);
 
-/* As it was. NMIs that are on their way still come. Thread. */
+/* Restore the comparator and the input. NMIs that are on their way still come. Thread. */
 void hpet_release(void);
 
-/* One NMI, when so many ticks have passed, or soon after; disarm: none any more. Any context that
- * it does not interrupt. */
+/* arm: one NMI when so many ticks have passed, or soon after. disarm: no NMI any more. Any context
+ * except the NMI itself. */
 void hpet_arm(uint32_t ticks);
 void hpet_disarm(void);
 
-/* An NMI came: was it that of the time that was set last? Then it is disarmed. Others of the
- * input's come as well: of times that were set before, of the counter's going round (2.3.9.2.1),
- * and of PCI devices that share it. NMI. */
+/* An NMI came: returns whether it belongs to the last deadline, and disarms it then. The input
+ * raises other NMIs as well: for earlier deadlines, for the counter's wrap (2.3.9.2.1), and for PCI
+ * devices that share it. NMI. */
 bool hpet_has_fired(void);
 
 #endif

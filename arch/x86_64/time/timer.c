@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The local APIC's timer: TSC-deadline mode where there is one, else one-shot. SDM volume
- * 3A, 11.5.4. Where that is the firmware's, which goes on, a comparator of the HPET; where there is
- * none, whoever's counter overflows looks whether the time has come. */
+/* The local APIC's timer: TSC-deadline mode if the CPU has it, else one-shot. SDM volume 3A,
+ * 11.5.4. In hosted mode that timer is the firmware's, and a comparator of the HPET is used. If
+ * there is none, every counter overflow checks whether the deadline has passed. */
 #include "arch/x86_64/time/timer.h"
 
 #include <errno.h>
@@ -14,20 +14,20 @@
 #include "arch/x86_64/time/clock.h"
 #include "arch/x86_64/time/hpet.h"
 
-#define MAX_SPAN (1ULL << 31) /* cycles that one shot may take; more is done in several */
+#define MAX_SPAN (1ULL << 31) /* cycles of one shot; longer delays take several */
 
 static struct {
 	arch_handler_fn handler;
-	uint64_t ratio; /* the timer's ticks a TSC cycle, * 2^32 */
-	bool hpet;      /* a comparator of it, in place of the local APIC's timer */
-	bool none;      /* who asks whether it has expired stands in for it */
+	uint64_t ratio; /* the timer's ticks per TSC cycle, * 2^32 */
+	bool hpet;      /* an HPET comparator replaces the local APIC's timer */
+	bool none;      /* no timer: counter overflows check the deadline */
 	bool tsc_deadline;
 	uint64_t tsc; /* Hz */
 } timer;
 
 #define FASTEST_TSC 10000000000ULL
 
-/* What each CPU waits for: 0 is nothing. */
+/* Each CPU's deadline; 0: none. */
 static uint64_t deadlines[ARCH_MAX_CPUS];
 
 int arch_clock_init(struct arch_clock *clock)
@@ -82,7 +82,7 @@ static void timer_program(uint64_t deadline)
 
 void arch_timer_arm(uint64_t deadline)
 {
-	deadlines[arch_cpu()] = deadline | 1; /* 0 would mean disarmed; a cycle is nothing */
+	deadlines[arch_cpu()] = deadline | 1; /* 0 would mean disarmed; one cycle does not matter */
 	timer_program(deadline | 1);
 }
 
@@ -91,7 +91,7 @@ void arch_timer_disarm(void)
 	deadlines[arch_cpu()] = 0;
 	if (timer.none || x86_mode->lacks_timer)
 		return;
-	if (timer.hpet || hpet_is_claimed()) /* the APIC's is the firmware's, clock or no clock */
+	if (timer.hpet || hpet_is_claimed()) /* the APIC's is the firmware's */
 		hpet_disarm();
 	else if (timer.tsc_deadline)
 		wrmsr(IA32_TSC_DEADLINE, 0);
@@ -99,8 +99,8 @@ void arch_timer_disarm(void)
 		apic_write(APIC_TIMER_INITIAL, 0);
 }
 
-/* One that comes early (a long span in pieces, or rounding) goes on waiting; one that was already
- * under way when the timer was disarmed is dropped. */
+/* An interrupt that comes early (a long delay in pieces, or rounding) waits on; one that was
+ * already on its way when the timer was disarmed is dropped. */
 void timer_expired(const struct arch_regs *regs)
 {
 	uint64_t deadline = deadlines[arch_cpu()];

@@ -202,7 +202,7 @@ def no_hpet(disk):
         tap.ok("the firmware leaves us no timer" in said and "nothing is registered" in said and "Driver0000" not in said,
                f"{name}: register says so as well, and registers nothing", said)
         files = [record(sh, f"{name}, cycles {which}", "-e cycles -F 1000") for which in ("once", "and again")]
-        tap.ok(f"uefi: {reason}: the CPU's counters sample (-e cycles), and while it halts nothing does" in sh.said(),
+        tap.ok(f"uefi: {reason}: the CPU's counters sample instead (-e cycles), but not while it halts" in sh.said(),
                f"{name}: what that misses is said", sh.said()[-3000:])
         rare = record(sh, f"{name}, branch-misses", "-e branch-misses -c 1000000000")
         tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell goes on", sh.said()[-2000:])
@@ -262,7 +262,7 @@ def refused_by_u_boot(directory):
     with shell.Shell("aarch64", disk.path, base=["-machine", "virt,gic-version=3", "-cpu", "max"],
                      flash=["-bios", stick.U_BOOT["aarch64"]]) as sh:
         said = sh.read_until(r"=> $")
-    tap.ok("the firmware cannot be recorded: the firmware hands on neither FIQs nor IRQs "
+    tap.ok("the firmware cannot be recorded: the firmware passes on neither FIQs nor IRQs "
            "(EFI_HARDWARE_INTERRUPT_PROTOCOL)" in said and said.endswith("=> "),
            f"{name}: it is said why nothing is recorded, and the firmware goes on", said[-3000:])
 

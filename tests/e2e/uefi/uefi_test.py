@@ -89,7 +89,7 @@ def judge_elsewhere(taken, said, isa):
                (said, images))
 
 
-TOO_MANY = ("uefi: more interrupt descriptor tables were loaded than are kept (8): what ran with the others may have no "
+TOO_MANY = ("uefi: more interrupt descriptor tables were loaded than are kept (8): code that ran with the others may have no "
             "samples\n")
 
 
