@@ -4,24 +4,24 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAGIC  "07070" /* and 1, or 2 with checksums */
+#define MAGIC  "07070" /* followed by 1, or by 2 with checksums */
 #define HEADER 110U
 
-/* Which of the numbers */
+/* Indices of the header's numbers */
 enum {
 	FIELD_INODE = 0,
 	FIELD_MODE = 1,
 	FIELD_LINKS = 4,
 	FIELD_MTIME = 5,
 	FIELD_SIZE = 6,
-	FIELD_DEVICE = 7, /* major, and the minor behind it */
+	FIELD_DEVICE = 7, /* the device's major number, followed by its minor number */
 	FIELD_NAME_SIZE = 11
 };
 
-#define TYPE    0170000U /* of a mode; POSIX's <cpio.h> */
+#define TYPE    0170000U /* the type bits of a mode; POSIX's <cpio.h> */
 #define REGULAR 0100000U
 
-/* An entry with what tells a file from others. */
+/* An entry with its inode and device, which identify a file with several names. */
 struct cpio_whole {
 	struct cpio_entry entry;
 	uint32_t inode, major, minor, links;

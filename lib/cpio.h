@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files in a row, as Linux's initrd has them: cpio's "newc" format (`cpio -o -H newc`; Linux,
- * Documentation/driver-api/early-userspace/buffer-format.rst). Of each
+ * An archive of files, as in Linux's initrd: cpio's "newc" format (`cpio -o -H newc`; Linux,
+ * Documentation/driver-api/early-userspace/buffer-format.rst). Each file is
  *
  *	"070701"	6 characters
  *	13 numbers	8 hexadecimal digits each: inode, mode, uid, gid, links, mtime, size of the
@@ -9,8 +9,9 @@
  *	name		and bytes of 0 up to a multiple of 4, from the header's start
  *	file		the same
  *
- * and last an entry called TRAILER!!!. A file with several names (links > 1, one inode and device)
- * has its bytes at the last one only. Pure; for the firmware, and for payloads, who link it.
+ * and an entry called TRAILER!!! is the last. If a file has several names (links > 1, same inode
+ * and device), only the last of its entries has its bytes. Pure; linked into the firmware and into
+ * payloads.
  */
 #ifndef LIB_CPIO_H
 #define LIB_CPIO_H
@@ -19,10 +20,10 @@
 #include <stdint.h>
 
 struct cpio_entry {
-	const char *name; /* NUL-terminated, in the archive; without "./" in front */
+	const char *name; /* NUL-terminated, in the archive; a leading "./" is left out */
 	uint32_t mode;    /* st_mode */
 	uint32_t mtime;   /* s since 1970 */
-	bool linked;      /* a file that has another name, and bytes, which are the same here */
+	bool linked;      /* the file has another name, with the same bytes */
 	const uint8_t *bytes;
 	uint64_t size;
 };
@@ -30,9 +31,10 @@ struct cpio_entry {
 /* Whether size bytes begin like an archive. */
 bool cpio_is_archive(const void *archive, uint64_t size);
 
-/* The entry at byte *at, which moves on to the next one; *at is 0 at first. 1; 0: there are no
- * more; -EINVAL: what is there is none, or not whole, as a damaged archive's. size bytes of any
- * content. Of a file with several names the bytes are looked for in all of the archive. */
+/* Get the entry at byte *at and advance *at to the next one; begin with *at = 0. Returns 1; 0:
+ * there are no more; -EINVAL: the bytes there are no whole entry, as in a damaged archive. The size
+ * bytes may have any content. For a file with several names the whole archive is searched for its
+ * bytes. */
 int cpio_next(const void *archive, uint64_t size, uint64_t *at, struct cpio_entry *entry);
 
 #endif

@@ -9,8 +9,7 @@
 #include "lib/memory/memory.h"
 #include "lib/parse/hob.h"
 
-/* PI 1.7, volume 2, 12.3; GNU-EFI does not declare these. Members that are not called have no type.
- *  */
+/* PI 1.7, volume 2, 12.3; GNU-EFI does not declare these. Unused members have no type. */
 #define CPU_ARCH_GUID                                                  \
 	{                                                              \
 		0x26baccb1, 0x6f42, 0x11d4,                            \
@@ -32,7 +31,7 @@
 			0x9a, 0x3a, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d \
 		}                                                      \
 	}
-#define MOST_HOBS (16U << 20) /* bytes; the list has an end of its own (5.3.2) */
+#define MOST_HOBS (16U << 20) /* bytes; the list also has an end mark (5.3.2) */
 
 struct cpu_arch {
 	VOID *flush_data_cache, *enable_interrupt;
@@ -42,7 +41,7 @@ struct cpu_arch {
 	(struct cpu_arch *protocol, intptr_t type, arch_handed_fn handler);
 };
 
-/* EDK2's (EmbeddedPkg). A source is an interrupt's number. */
+/* EDK2's (EmbeddedPkg). A source is an interrupt number. */
 struct hardware_interrupt {
 	EFI_STATUS(EFIAPI *register_source)
 	(struct hardware_interrupt *protocol, UINTN source, arch_handed_fn handler);
@@ -55,12 +54,12 @@ struct hardware_interrupt {
 
 static EFI_STATUS(EFIAPI *disable_interrupt)(struct cpu_arch *protocol);
 static struct hardware_interrupt *hardware_interrupt;
-static const char *told; /* of what is missed */
+static const char *told; /* the last phrase about missing samples that was printed */
 
 /* ---- Exceptions ---- */
 
-/* In place of EDK2's, which for TPL_HIGH_LEVEL masks FIQ with IRQ: our interrupts, FIQs there, are
- * let in as before. */
+/* Replaces EDK2's function, which masks FIQ together with IRQ for TPL_HIGH_LEVEL: our interrupts
+ * are FIQs, so F is restored. */
 static EFI_STATUS EFIAPI hosted_disable_but_ours(struct cpu_arch *protocol)
 {
 	uint64_t mask = arch_hosted_mask();
@@ -87,7 +86,8 @@ static int hosted_hand_on(intptr_t type, arch_handed_fn handler)
 
 /* ---- Interrupts ---- */
 
-/* EDK2's timer driver has a handler for each of the CPU's timers, whichever it uses. */
+/* EDK2's timer driver has a handler for each of the CPU's timers, even for those that it does not
+ * use. */
 static int hosted_lead(uint32_t number, arch_handed_fn handler)
 {
 	struct hardware_interrupt *protocol = hardware_interrupt;
@@ -138,9 +138,9 @@ static const struct arch_hosted_interrupts *hosted_find_interrupts(void)
 	return hardware_interrupt ? &interrupts : NULL;
 }
 
-/* ---- From the first to the last ---- */
+/* ---- Begin and end ---- */
 
-/* PI 1.7, volume 3, 5.4.2: EDK2 hands its list of HOBs on. */
+/* PI 1.7, volume 3, 5.4.2: EDK2 publishes its list of HOBs. */
 static struct arch_hosted_stack hosted_stack(void)
 {
 	const void *list = efi_configuration_table((EFI_GUID)HOB_LIST_GUID);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware goes on, with boot services, and what runs on them is recorded (docs/uefi.md): in
- * place of memory_prepare() and taking over.
+ * Hosted mode: the firmware keeps running, with boot services, and is recorded together with the
+ * code that uses them (docs/uefi.md). Replaces memory_prepare() and the take-over.
  */
 #ifndef LIB_HOSTED_H
 #define LIB_HOSTED_H
 
 #include "arch/arch.h"
 
-/* Take a heap, and the machine's timer. 0; -ENOMEM; arch_hosted_begin()'s. *why is a phrase if
- * the machine's lack is known, else NULL. The console gets the parts that a recording will miss.
- * Boot services only, as below. Thread. */
+/* Allocate a heap, and claim a timer. Returns 0; -ENOMEM; arch_hosted_begin()'s errors. On an error
+ * *why is a phrase if the missing ability of the machine is known, else NULL. The console reports
+ * the parts that a recording will miss. Boot services only, as below. Thread. */
 int hosted_begin(const struct arch_platform *platform, const char **why);
 
-/* The firmware has everything back but memory. */
+/* Give everything but memory back to the firmware. */
 void hosted_end(void);
 
-/* Say what has turned out since to be missed as well. Thread. */
+/* Report on the console which parts are missed as well, as found since. Thread. */
 void hosted_tell_more(void);
 
 /* The code that is not sampled in time, as a phrase, also after the recording; NULL: none, or no

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The system calls of newlib that have one possible answer in the firmware: there is one process, a
+/* newlib's system calls that have only one possible result in the firmware: there is one process, a
  * console without input, and no files. */
 #include "lib/newlib.h"
 
@@ -65,7 +65,7 @@ int open(const char *path, int flags, ...)
 
 int getpid(void)
 {
-	return 1; /* as in the samples */
+	return 1; /* the pid in the samples */
 }
 
 _READ_WRITE_RETURN_TYPE _read(int file, void *bytes, size_t size) SYSCALL_ALIAS(read);

@@ -13,8 +13,8 @@ static const struct panic_payload *payload;
 static char message[512];
 static struct tr_backtrace last_backtrace;
 
-/* The first CPU that panics reports; the others stop. That one entering again is an error in its
- * report, and a third time in the short report of that. */
+/* The first CPU that panics reports it; the others stop. If that CPU enters again, its report has
+ * failed, and a third time the short report of that. */
 static uint32_t entered;
 static unsigned reporter = UINT32_MAX;
 static unsigned depth;
@@ -69,8 +69,8 @@ static void panic_frame(struct tr_backtrace *backtrace, uint64_t address)
 		console_printf("  0x%016lx\n", address);
 }
 
-/* A call to an address without code has made no frame record: only its return address (regs') tells
- * who called. */
+/* After a call to an address without code there is no frame record of the call: only its return
+ * address (from regs) shows the caller. */
 static void panic_add_caller(struct tr_backtrace *backtrace, uint64_t address)
 {
 	uint64_t pc = backtrace->frames[0], linked;
@@ -81,7 +81,8 @@ static void panic_add_caller(struct tr_backtrace *backtrace, uint64_t address)
 		panic_frame(backtrace, address);
 }
 
-/* Frame records from fp upwards, only inside one of our stacks; regs of an exception, or NULL. */
+/* Follow frame records from fp upwards, only inside one of our stacks. regs: an exception's, or
+ * NULL. */
 static void panic_take_backtrace(struct tr_backtrace *backtrace, uint64_t pc, uint64_t fp,
                                  uint64_t sp, const struct arch_regs *regs)
 {
@@ -92,7 +93,7 @@ static void panic_take_backtrace(struct tr_backtrace *backtrace, uint64_t pc, ui
 	backtrace->count = 0;
 	console_printf("backtrace:\n");
 	panic_frame(backtrace, pc);
-	/* After an overflow sp is below its stack, but the frame is still on it. */
+	/* After a stack overflow sp is below its stack, but the frame is still on it. */
 	if (!arch_stack_bounds(sp, &low, &high) && !arch_stack_bounds(fp, &low, &high)) {
 		console_printf("  (0x%lx is on none of our stacks)\n", sp);
 		return;
@@ -140,11 +141,11 @@ static void panic_enter(uint64_t pc)
 	arch_halt();
 }
 
-/* A fault of the payload's: told like a panic, but we go on. */
+/* A fault of the payload: reported like a panic, but the run continues. */
 static void panic_report_payload(const struct arch_regs *regs)
 {
 	uint64_t pc = arch_regs_pc(regs), linked;
-	struct tr_backtrace backtrace; /* others may crash meanwhile */
+	struct tr_backtrace backtrace; /* on the stack, because other CPUs may crash meanwhile */
 	char text[256], place[40];
 
 	if (panic_is_in_payload(pc, &linked))

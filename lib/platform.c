@@ -11,7 +11,7 @@
 #include "lib/pci/pci.h"
 #include "lib/platform_check.h"
 
-#define COM1 0x3f8U /* where a PC has its first */
+#define COM1 0x3f8U /* the first serial port of a PC */
 
 /* UEFI 2.10, 4.6.1.3; GNU-EFI does not declare it. */
 #define DEVICE_TREE_GUID                                               \
@@ -24,14 +24,14 @@
 
 static struct arch_platform platform;
 static struct uart console_uart;
-static bool uart_is_taken; /* by a line, which the console's text reaches in another way */
+static bool uart_is_taken; /* a serial line uses it, and carries the console's text */
 
 static const void *platform_view_memory(uint64_t address, size_t size)
 {
 	return address_refusal(address, size, ADDRESS_MEMORY) ? NULL : (const void *)address;
 }
 
-/* The page tables to come must have its registers. */
+/* Our page tables must map its registers. */
 static void platform_map_uart(const struct arch_uart_hint *hint)
 {
 	struct uart uart;
@@ -41,7 +41,7 @@ static void platform_map_uart(const struct arch_uart_hint *hint)
 		platform.has_uart = false;
 }
 
-/* ---- Which tables are believed ---- */
+/* ---- ACPI or device tree ---- */
 
 static bool platform_read_acpi(const void *rsdp)
 {
@@ -68,8 +68,8 @@ static bool platform_read_tree(const void *tree, uint64_t boot_cpu)
 	return true;
 }
 
-/* Firmware that gives both means an operating system to choose; ACPI's tables are checked by more
- * of them. */
+/* Firmware that has both lets the operating system choose. ACPI is preferred, because more of its
+ * tables are checked. */
 static void platform_choose(enum arch_tables wanted, uint64_t boot_cpu)
 {
 	const void *tree = efi_configuration_table((EFI_GUID)DEVICE_TREE_GUID);
@@ -95,7 +95,7 @@ static void platform_choose(enum arch_tables wanted, uint64_t boot_cpu)
 	}
 }
 
-/* The calling one is the first, in our numbering of CPUs as in the tables that are read here. */
+/* Put the calling CPU first, in our numbering and in the tables read here. */
 static void platform_put_first(uint64_t boot_cpu)
 {
 	struct arch_platform_cpu boot = { .hw_id = boot_cpu };
@@ -131,7 +131,7 @@ const struct arch_platform *platform_init(enum arch_tables wanted)
 	return &platform;
 }
 
-/* Tables that are damaged were told of when the machine was described. */
+/* Damaged tables were already reported when the machine was described. */
 static void platform_say_nothing(const char *format, ...)
 {
 	(void)format;
@@ -157,7 +157,7 @@ static void platform_write_uart(const char *text, size_t length)
 	}
 }
 
-/* As the tables say, else where a PC has one. */
+/* From the tables, or else at a PC's usual address. */
 static int platform_find_uart(const struct arch_platform *facts)
 {
 	if (facts->has_uart && uart_describe(&console_uart, &facts->uart) == 0 &&
@@ -180,7 +180,7 @@ struct uart *console_take_uart(void)
 	return console_uart.ops ? &console_uart : NULL;
 }
 
-/* As the firmware has it. */
+/* The firmware's UART with the firmware's settings. */
 static struct uart *platform_firmware_uart(void)
 {
 	if (!console_uart.ops &&

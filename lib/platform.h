@@ -26,7 +26,7 @@
 #include "lib/acpi/acpi_fpdt.h"
 #include "lib/uart/uart.h"
 
-/* When efi_begin() was called. */
+/* Set by efi_begin(). */
 struct boot_entry {
 	uint64_t cycles; /* arch_cycles() */
 	uint64_t epoch;  /* the firmware's wall clock, s since 1970-01-01 UTC; 0: unknown */
@@ -36,38 +36,39 @@ const struct boot_entry *boot_entry(void);
 /* A number that differs between boots. */
 uint64_t boot_nonce(void);
 
-/* The machine's description in the firmware's tables, kept for good: ACPI's, if there are any, else
- * the device tree; or only the wanted ones (ARCH_TABLES_NONE: any). The console gets the choice,
- * and the missing or refused parts, which stay 0. The boot CPU is always in it. Memory that the
- * tables reserve is nobody's from here on. Boot services only, after memory_init(). */
+/* The machine's description from the firmware's tables, kept for good: ACPI's if there are any,
+ * else the device tree's; or only the wanted kind (ARCH_TABLES_NONE: either). The console
+ * reports the choice and the missing or refused parts, which stay 0. The boot CPU is always
+ * included. Memory that the tables reserve is not used from here on. Boot services only, after
+ * memory_init(). */
 const struct arch_platform *platform_init(enum arch_tables wanted);
 
-/* The firmware's notes about its own boot, from ACPI's tables: fpdt_read()'s. NULL, or the table's
- * fault. After memory_init() and before ExitBootServices(). Thread. */
+/* The firmware's times of its own boot, from ACPI's tables; see fpdt_read(). Returns NULL, or what
+ * is wrong with the table. After memory_init() and before ExitBootServices(). Thread. */
 const char *platform_firmware_times(fpdt_tell_fn tell, void *context);
 
-/* The console goes to the UART and the framebuffer, where there are such. Not with boot services:
- * ConOut uses both. Inside the story of arch_take_over(). */
+/* Send the console to the UART and the framebuffer, if there are any. Not with boot services,
+ * because ConOut uses both. In the story of arch_take_over(). */
 void console_start(const struct arch_platform *facts);
 
-/* The console's UART, from now on the caller's: the console writes to it no more. NULL: there is
- * none. After console_start(). Thread. */
+/* Hand the console's UART over to the caller: the console does not write to it any more. NULL:
+ * there is none. After console_start(). Thread. */
 struct uart *console_take_uart(void);
 
-/* Resident, while the firmware stands still: bytes for its console's serial line, as many as go
- * without a wait, and how many that were. Rate and line are as it left them. Not on two CPUs at a
- * time. Any context. */
+/* Resident mode, while the firmware stalls: send bytes on its console's serial line, as many as fit
+ * without waiting; returns their number. Rate and line settings stay the firmware's. Not on two
+ * CPUs at once. Any context. */
 unsigned console_drip(const char *text, unsigned length);
 
-/* The same in the other direction: bytes that came, at most so many, which the firmware then does
- * not get. */
+/* Receive at most count bytes from that line; the firmware does not get them. Returns their
+ * number. */
 unsigned console_hear(uint8_t *bytes, unsigned count);
 
 /* MACHINE_STAY: halt, so that the screen, and memory, can be read. */
 enum machine_reset { MACHINE_POWEROFF, MACHINE_REBOOT, MACHINE_STAY };
 
-/* Give the CPU back and call the firmware's ResetSystem() (UEFI 2.10, 8.5.1). Where it returns, the
- * CPU is halted. */
+/* Give the CPU back and call the firmware's ResetSystem() (UEFI 2.10, 8.5.1). If that returns, halt
+ * the CPU. */
 _Noreturn void machine_reset(enum machine_reset how);
 
 #endif

@@ -6,15 +6,15 @@
 
 #define ACPI_IO 1U /* address space of a generic address: I/O ports, else memory */
 
-/* Bytes of registers that are accessed. */
+/* Bytes of the registers that are accessed. */
 #define HPET_SIZE     1024U
 #define PM_TIMER_SIZE 4U
 #define IOAPIC_SIZE   32U
 #define GICD_SIZE     0x10000U
 #define GICC_SIZE     0x2000U
-#define GICR_SIZE     0x20000U /* of one CPU */
+#define GICR_SIZE     0x20000U /* frames of one CPU */
 #define ITS_SIZE      0x10000U
-#define BUS_SHIFT     20U /* of configuration space */
+#define BUS_SHIFT     20U /* of a bus number in a configuration space address */
 
 struct platform_check {
 	struct arch_platform *platform;
@@ -37,7 +37,7 @@ static bool platform_check_use(const struct platform_check *check, const char *w
 	return !why;
 }
 
-/* A member that may be 0. */
+/* Check a member that may be 0. */
 static void platform_check_member(const struct platform_check *check, const char *what,
                                   uint64_t *address, uint64_t size)
 {
@@ -134,7 +134,8 @@ static void platform_check_ecams(const struct platform_check *check)
 	platform->ecam_count = kept;
 }
 
-/* Addresses of the bus are the host bridge's, of any width. */
+/* Bus addresses belong to the host bridge and may have any width, so only the CPUs' addresses are
+ * checked. */
 static void platform_check_windows(const struct platform_check *check)
 {
 	struct arch_platform *platform = check->platform;
@@ -173,7 +174,7 @@ static bool platform_check_step(const struct platform_check *check,
 	                          step->io ? ADDRESS_PORTS : ADDRESS_DEVICE);
 }
 
-/* Half of a service may be worse than none. */
+/* Half of the refresh sequence may do more harm than none. */
 static void platform_check_watchdog(const struct platform_check *check)
 {
 	struct arch_platform *platform = check->platform;

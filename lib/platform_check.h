@@ -5,11 +5,10 @@
 #include "arch/arch.h"
 
 /*
- * Leave out of the description what address_refusal() (lib/memory/address.h) refuses: its member is 0, or
- * not in its list, afterwards, and warn gets a line for it. Of UARTs the first that can be used
- * stays. A watchdog of which one register is refused is not served. For each parser's
- * result (lib/acpi/acpi.h, lib/devicetree/devicetree.h), before anything in it is used. After
- * memory_init(). Thread.
+ * Remove addresses that address_refusal() (lib/memory/address.h) refuses: the member becomes 0, or
+ * is removed from its list, and warn gets a line. The first usable UART becomes the UART. A
+ * watchdog with a refused register is not served. Call it for each parser's result
+ * (lib/acpi/acpi.h, lib/devicetree/devicetree.h) before that is used. After memory_init(). Thread.
  */
 void platform_check(struct arch_platform *platform, arch_print_fn warn);
 

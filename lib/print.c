@@ -83,7 +83,7 @@ static void print_put_string(const struct output *out, const struct conversion *
 	print_put_padded(out, how, text, length);
 }
 
-/* Reads what follows a '%'; returns the first character behind the conversion. */
+/* Parse the conversion behind a '%'; returns the first character behind it. */
 static const char *print_parse_conversion(const char *at, struct conversion *how)
 {
 	*how = (struct conversion){ 0 };

@@ -20,7 +20,7 @@
 
 typedef VOID(EFIAPI *mp_procedure)(VOID *argument);
 
-/* GNU-EFI does not declare it. Members that are not called have no type. */
+/* GNU-EFI does not declare it. Unused members have no type. */
 struct mp_services {
 	EFI_STATUS(EFIAPI *get_number)(struct mp_services *self, UINTN *all, UINTN *enabled);
 	EFI_STATUS(EFIAPI *get_info)(struct mp_services *self, UINTN number, VOID *info);
@@ -39,8 +39,7 @@ struct mp_info {
 #define MP_BOOT    (1U << 0)
 #define MP_ENABLED (1U << 1)
 
-/* For each CPU that runs our procedure, the event that is signalled when it ends; NULL: it has
- * ended. */
+/* One event per CPU that runs our procedure, signalled when it ends; NULL: it has ended. */
 static EFI_EVENT events[ARCH_MAX_CPUS];
 static unsigned nr_events;
 
@@ -69,7 +68,7 @@ static int processors_start(struct mp_services *services, UINTN number)
 	return 0;
 }
 
-/* How many have ended by now. */
+/* The number of procedures that have ended. */
 static unsigned processors_ended(void)
 {
 	EFI_BOOT_SERVICES *boot = efi_system->BootServices;

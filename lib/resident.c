@@ -13,11 +13,10 @@
 #include "lib/processors.h"
 
 static const struct arch_platform *resident_platform;
-static uint64_t interrupts; /* the firmware's */
+static uint64_t interrupts; /* the firmware's interrupt flag */
 static bool is_taken_over;
 
-/* For a panic, after which the firmware does not go on: its screen and UART are ours to write to.
- */
+/* For a panic, after which the firmware does not continue: its screen and UART may be used. */
 static void resident_show(void)
 {
 	console_start(resident_platform);
@@ -40,7 +39,7 @@ int resident_begin(const struct arch_platform *platform, bool other_cpus)
 			processors_return();
 	}
 	if (code == 0)
-		code = memory_init(); /* the free memory, after all allocations */
+		code = memory_init(); /* updates the free memory, after all allocations */
 	if (code != 0)
 		return code;
 	panic_set_screen(resident_show);

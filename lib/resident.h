@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine, borrowed: boot services stay, and the firmware goes on afterwards as if nothing had
- * been (docs/resident.md). While the machine is ours the firmware does not run, so nobody may call
- * it, and the screen, which is its own, shows nothing of ours but a panic.
+ * Resident mode: boot services stay, and the firmware continues afterwards as if nothing had
+ * happened (docs/resident.md). While the machine is taken over the firmware does not run, so it
+ * must not be called; and the screen, which is the firmware's, shows nothing of ours but a panic.
  */
 #ifndef LIB_RESIDENT_H
 #define LIB_RESIDENT_H
 
 #include "arch/arch.h"
 
-/* Make ready for arch_take_over(), after memory_prepare(): in place of
- * memory_exit_boot_services(). other_cpus: have the firmware lend them, where it must. 0; -ENOTSUP:
- * this CPU cannot be given back; -ENOMEM: no memory for a heap; processors_take_over()'s. After an
- * error the machine is the firmware's as before. Thread. */
+/* Prepare for arch_take_over(), after memory_prepare(); replaces memory_exit_boot_services().
+ * other_cpus: let the firmware hand them over, where only it can. Returns 0; -ENOTSUP: this CPU's
+ * state could not be restored; -ENOMEM: no memory for a heap; processors_take_over()'s errors.
+ * After an error the firmware has the machine as before. Thread. */
 int resident_begin(const struct arch_platform *platform, bool other_cpus);
 
 /* Whether we are between resident_begin() and resident_end(). Thread. */
 bool resident_has_taken_over(void);
 
-/* After arch_take_over(): everything is the firmware's again, boot services and the console
- * included. 0, or an error of arch_cpus_end() or of processors_return(): then ResetSystem() is all
- * that is left. Thread. */
+/* After arch_take_over(): give everything back to the firmware, boot services and the console
+ * included. Returns 0, or an error of arch_cpus_end() or of processors_return(): then only
+ * ResetSystem() may be called. Thread. */
 int resident_end(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A payload's newlib asks workload/sdk/syscalls.c: it is linked apart from us, has a heap and files
- * of its own, and tells time and ends by the table that it is given. */
+/* newlib's system calls for the firmware. A payload's newlib has its own in
+ * workload/sdk/syscalls.c: a payload is linked separately, with its own heap and files, and gets
+ * the time and ends through the table that it is given. */
 #include "lib/syscalls.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 
 static struct {
 	char *start, *end, *high;
-	char *limit; /* high, when all of it is ours */
+	char *limit; /* the highest value of high */
 } heap;
 static uint64_t clock_frequency;
 static void (*exit_hook)(int status);
@@ -48,7 +49,7 @@ void syscalls_take_heap_back(uint64_t but)
 }
 
 /* newlib 3.3 is built with a struct mallinfo of ten ints, uordblks the eighth; its header says
- * size_t, and has room for both. */
+ * size_t, which has room for both. */
 uint64_t syscalls_heap_used(void)
 {
 	struct mallinfo info = mallinfo();
@@ -71,7 +72,7 @@ void _exit(int status)
 	panic("exit(%d) outside a payload", status);
 }
 
-/* malloc() takes what it gets for zeroed, which the firmware's leavings are not. */
+/* malloc() expects zeroed memory, which the firmware's former memory is not. */
 void *sbrk(ptrdiff_t increment)
 {
 	char *previous = heap.end;
@@ -100,7 +101,7 @@ _READ_WRITE_RETURN_TYPE write(int file, const void *bytes, size_t size)
 	return (_READ_WRITE_RETURN_TYPE)size;
 }
 
-/* The one process may signal itself: abort() and failed asserts end here. */
+/* The one process may signal itself: abort() and failed asserts come here. */
 int kill(int pid, int signal)
 {
 	if (pid != 1)

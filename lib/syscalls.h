@@ -8,21 +8,21 @@
 
 #include "arch/arch.h"
 
-/* The heap (start page-aligned, unused) and the clock that sbrk(), gettimeofday() and times() work
- * with; the same heap again: what it was given stays, and the clock is another. Thread. */
+/* Set the heap (start page-aligned, unused) and the clock for sbrk(), gettimeofday() and times(). A
+ * second call with the same heap keeps its allocations and only changes the clock. Thread. */
 void syscalls_init(void *start, uint64_t size, const struct arch_clock *clock);
 
-/* exit() and abort() call hook; where it returns, as nothing runs that could end, or where there is
- * none (NULL), they panic. Thread. */
+/* exit() and abort() call hook. If it returns, because no program runs, or if it is NULL, they
+ * panic. Thread. */
 void syscalls_set_exit(void (*hook)(int status));
 
-/* Lend what nobody uses of the heap (whole pages) to a payload that has a C library of its own,
- * and take it back, but for so many bytes of its end, which stay as they are until it is lent
- * again; meanwhile there is no more for us. Thread. */
+/* Hand the unused rest of the heap (whole pages) over to a payload that has its own C library, and
+ * take it back. reserve bytes at its end keep their content until the next hand-over. Meanwhile our
+ * own heap cannot grow. Thread. */
 void syscalls_set_heap(void **start, uint64_t *size);
 void syscalls_take_heap_back(uint64_t but);
 
-/* Bytes that malloc() has given out and not got back. Thread. */
+/* Bytes that are allocated by malloc(). Thread. */
 uint64_t syscalls_heap_used(void);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How the firmware's tables are looked at: as foreign bytes that may lie anywhere. */
+/* Access to the firmware's tables, untrusted bytes that may lie anywhere. */
 #ifndef LIB_TABLE_VIEW_H
 #define LIB_TABLE_VIEW_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* [address, address + size) of physical memory, or NULL if it is not all memory that may be
- * read. Any address and size may be asked for. Thread. */
+/* Returns [address, address + size) of physical memory, or NULL if not all of it is readable
+ * memory. All values are allowed. Thread. */
 typedef const void *(*table_view_fn)(uint64_t address, size_t size);
 
 #endif

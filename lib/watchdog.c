@@ -8,7 +8,7 @@
 
 uint64_t watchdog_due = UINT64_MAX;
 
-static const struct arch_platform *watchdog_platform; /* NULL: there is nobody to serve */
+static const struct arch_platform *watchdog_platform; /* NULL: there is no watchdog to serve */
 
 static bool watchdog_map(uint64_t address, unsigned bytes)
 {
@@ -101,7 +101,7 @@ enum watchdog_state watchdog_state(const struct arch_platform *platform)
 	return watchdog_matches(state) ? WATCHDOG_COUNTS : WATCHDOG_STOPPED;
 }
 
-/* The firmware may have started it, or stopped it, at any time that it had the machine. */
+/* The firmware may have started or stopped it whenever it had the machine. */
 static bool watchdog_counts(const struct arch_platform *platform)
 {
 	return !platform->watchdog_state.bytes || watchdog_matches(&platform->watchdog_state);

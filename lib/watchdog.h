@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hardware watchdog that the firmware has left running, served while the machine is ours: whoever
- * looks after the machine at the time calls, as the tick of a recording, also where a CPU stands
- * still, and the loop that waits for commands.
+ * Serves a hardware watchdog that the firmware has left running, while the machine is taken over.
+ * It is called by the tick of a recording, by the loop of a CPU that stalls for room, and by the
+ * loop that waits for commands.
  */
 #ifndef LIB_WATCHDOG_H
 #define LIB_WATCHDOG_H
 
 #include "arch/platform.h"
 
-/* Have its registers mapped, if it is known how it is served, and kept for good. Boot services
+/* Map its registers, if it is known how to serve it; platform is kept by reference. Boot services
  * only. Thread. */
 void watchdog_init(const struct arch_platform *platform);
 
-/* Whether there is one that is served as long as it counts; of which that is not known, always. */
+/* Whether there is a watchdog that is served while it counts; if its state cannot be read, it is
+ * always served. */
 bool watchdog_is_served(void);
 
 enum watchdog_state { WATCHDOG_UNKNOWN, WATCHDOG_STOPPED, WATCHDOG_COUNTS };
 
-/* Read whether the platform's watchdog counts now. WATCHDOG_UNKNOWN: its table does not say how
- * that is read, or by a register in memory, which the firmware's page tables need not have. After
+/* Read whether the platform's watchdog counts now. WATCHDOG_UNKNOWN: its table does not say how to
+ * read that, or the register is in memory, which the firmware's page tables may not map. After
  * watchdog_init(). Thread. */
 enum watchdog_state watchdog_state(const struct arch_platform *platform);
 
-/* When it is served again, as clock_steady() has it, so that a tick need not ask; UINT64_MAX:
+/* When it is served next, in clock_steady()'s time, so that a tick need not call; UINT64_MAX:
  * never. */
 extern uint64_t watchdog_due;
 
-/* Have its time begin anew, if it runs, and 100 ms have passed since the last time: now is
- * clock_steady(). One CPU at a time. Any context, with page tables of ours. */
+/* Restart its time if it counts and 100 ms have passed since the last restart; now is
+ * clock_steady(). One CPU at a time. Any context, with our page tables. */
 void watchdog_serve(uint64_t now);
 
 #endif

@@ -6,12 +6,12 @@
 
 #include "lib/acpi/acpi_tables.h"
 
-#define MAX_TABLE (16U << 20) /* no static table is longer; a length beyond it is garbage */
+#define MAX_TABLE (16U << 20) /* longer than any static table; a larger length is wrong */
 
 struct parse {
 	table_view_fn view;
 	arch_print_fn warn;
-	/* With each table that the root table names. */
+	/* Called with each table that the root table names. */
 	void (*take)(struct parse *parse, uint64_t address);
 	struct arch_platform *platform; /* acpi_parse()'s */
 	const char *wanted;             /* acpi_find()'s */
@@ -28,7 +28,7 @@ static uint8_t acpi_sum(const uint8_t *bytes, size_t size)
 	return total;
 }
 
-/* The table at address if it is whole and its checksum is right. */
+/* The table at address, if it is whole and its checksum is right; else NULL. */
 static const uint8_t *acpi_find_table(const struct parse *parse, uint64_t address, uint32_t *size)
 {
 	const uint8_t *header = parse->view(address, ACPI_HEADER_SIZE);
@@ -50,10 +50,11 @@ static const uint8_t *acpi_find_table(const struct parse *parse, uint64_t addres
 	return header;
 }
 
-/* Each known table's parser gets whole, verified bytes, header included. */
+/* Each known table's parser gets a whole table with its header; length and checksum were
+ * checked. */
 static const struct {
 	char signature[5];
-	uint32_t least; /* bytes that the parser reads without asking */
+	uint32_t least; /* the bytes that the parser reads without a check */
 	void (*parse)(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 } parsers[] = {
 	{ "APIC", 44, acpi_parse_madt }, { "FACP", 116, acpi_parse_fadt },
@@ -68,7 +69,7 @@ static void acpi_parse_table(struct parse *parse, uint64_t address)
 	uint32_t size;
 	const uint8_t *table = parse->view(address, 4);
 
-	if (!table && address != 0) /* 0 is an entry that firmware left empty */
+	if (!table && address != 0) /* 0: firmware has left the entry empty */
 		parse->warn("ACPI: table at 0x%lx is not in memory, ignored\n", address);
 	for (unsigned i = 0; table && i < sizeof(parsers) / sizeof(parsers[0]); i++) {
 		if (memcmp(table, parsers[i].signature, 4) != 0)
@@ -83,7 +84,7 @@ static void acpi_parse_table(struct parse *parse, uint64_t address)
 	}
 }
 
-/* The first that is whole. */
+/* Takes the first valid table with the wanted signature. */
 static void acpi_take_wanted(struct parse *parse, uint64_t address)
 {
 	const uint8_t *table = parse->view(address, 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables that name single devices: timers, UARTs, PCI host bridges. */
+/* Parsers of the tables that describe single devices: timers, UARTs, PCI host bridges. */
 #include "lib/acpi/acpi_tables.h"
 
 /* Generic Address Structure, ACPI 6.5, 5.2.3.2; 12 bytes */
@@ -65,7 +65,8 @@ void acpi_parse_hpet(const uint8_t *table, uint32_t size, struct arch_platform *
 		platform->hpet = registers.address;
 }
 
-/* As struct arch_uart_hint has it. false: it is in no address space that we know, or nowhere. */
+/* Fill struct arch_uart_hint. Returns false if the address space is not supported or the address is
+ * 0. */
 static bool acpi_describe_uart(struct arch_uart_hint *uart, uint16_t type,
                                struct generic_address base)
 {
@@ -81,7 +82,7 @@ static bool acpi_describe_uart(struct arch_uart_hint *uart, uint16_t type,
 	return base.address != 0 && base.space <= 1;
 }
 
-/* Behind those that are there; the first is platform->uart. */
+/* Append a UART; the first one is platform->uart. */
 static void acpi_add_uart(struct arch_platform *platform, const struct arch_uart_hint *uart)
 {
 	if (!platform->has_uart)
@@ -91,8 +92,9 @@ static void acpi_add_uart(struct arch_platform *platform, const struct arch_uart
 	platform->has_uart = true;
 }
 
-/* Microsoft, "Serial Port Console Redirection Table", revision 1.10: the rate as one of a few (0:
- * as it is), or exactly, which is newer, as the clock is. */
+/* Microsoft, "Serial Port Console Redirection Table", revision 1.10. The rate is a code for one
+ * of a few rates (0: as it is set), or, in newer tables, exact; the clock is in newer tables as
+ * well. */
 #define SPCR_TYPE         36
 #define SPCR_BASE         40
 #define SPCR_BAUD         58

@@ -6,14 +6,14 @@
 #include "lib/acpi/acpi_tables.h"
 #include "lib/print.h"
 
-#define MAX_TABLE     (16U << 20) /* as of the static tables: a length beyond it is garbage */
+#define MAX_TABLE     (16U << 20) /* as for static tables: a larger length is wrong */
 #define FBPT_HEADER   8U          /* signature, length */
 #define RECORD_HEADER 4U          /* type u16, length u8, revision u8 */
 #define POINTER       0x0000U     /* in the FPDT: to the FBPT */
 #define POINTER_SIZE  16U
 #define BASIC         0x0002U /* in the FBPT: Firmware Basic Boot Performance Data Record */
 
-/* EDK2's: header, progress id u16, APIC id u32, time u64, GUID, and what is its own. */
+/* EDK2's records: header, progress id u16, APIC id u32, time u64, GUID, and fields of each type. */
 #define EDK2_PROGRESS 4U
 #define EDK2_TIME     10U
 #define EDK2_GUID     18U
@@ -37,7 +37,7 @@ static const struct {
 	{ 40, "ExitBootServices() is left" },
 };
 
-/* Where the text of such a record begins; 0: it has none. */
+/* The offset of the text in such a record; 0: it has none. */
 static const struct {
 	uint16_t type;
 	uint8_t text;
@@ -66,7 +66,7 @@ static void acpi_fpdt_name_by_guid(const uint8_t *guid, char *name, size_t size)
 	           guid[12], guid[13], guid[14], guid[15]);
 }
 
-/* Up to its NUL or the record's end. */
+/* The text up to its NUL or the record's end. */
 static size_t acpi_fpdt_name_by_text(const uint8_t *text, size_t length, char *name, size_t size)
 {
 	size_t used = 0;
@@ -77,7 +77,7 @@ static size_t acpi_fpdt_name_by_text(const uint8_t *text, size_t length, char *n
 	return used;
 }
 
-/* The progress id of a begin has 0 in its lowest four bits; that of an end has not. */
+/* The lowest four bits of the progress id are 0 for a begin, and not 0 for an end. */
 static void fpdt_edk2(struct fpdt *fpdt, const uint8_t *record, uint8_t size, uint8_t text)
 {
 	uint16_t progress;
@@ -106,7 +106,7 @@ static void fpdt_record(struct fpdt *fpdt, const uint8_t *record, uint8_t size)
 	}
 }
 
-/* Room that is not used yet is zeros: a record without a length is the end. */
+/* Unused room is zeros, so a record without a length ends the table. */
 static const char *acpi_fpdt_fbpt_read(struct fpdt *fpdt, uint64_t address)
 {
 	const uint8_t *table = fpdt->view(address, FBPT_HEADER);

@@ -15,7 +15,7 @@ enum madt_type { /* table 5.21 */
 #define CPU_ENABLED 1U
 #define PMU_EDGE    2U /* of a GICC: "Performance Interrupt Mode" */
 
-/* The new CPU; NULL: it is none, or one too many. */
+/* The new CPU; NULL: it is not usable, or there is no room for it. */
 static struct arch_platform_cpu *acpi_add_cpu(struct arch_platform *platform, uint64_t hw_id,
                                               uint32_t flags)
 {
@@ -82,7 +82,8 @@ static void acpi_parse_entry(const uint8_t *entry, unsigned length, struct arch_
 	}
 }
 
-/* Redistributors are named by areas or by each CPU; areas win, and cover them all. */
+/* Redistributors are described by areas or for each CPU. If there are areas, they are used, because
+ * they cover all. */
 static void acpi_prefer_gicr_areas(struct arch_platform *platform)
 {
 	unsigned areas = 0;
@@ -101,7 +102,7 @@ void acpi_parse_madt(const uint8_t *table, uint32_t size, struct arch_platform *
 	for (; size - at >= 2; at += length) {
 		length = table[at + 1];
 		if (length < 2 || length > size - at)
-			break; /* without this length the next entry is not found */
+			break; /* with a wrong length the next entry cannot be found */
 		acpi_parse_entry(table + at, length, platform);
 	}
 	acpi_prefer_gicr_areas(platform);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parsers of single ACPI tables. Each gets size bytes that are there, of which at least the
- * fixed part that acpi.c demands; what lies behind is the parser's to bound.
+ * Parsers of single ACPI tables. Each gets size readable bytes, at least the fixed part that acpi.c
+ * demands. The parser must check everything behind that itself.
  */
 #ifndef LIB_ACPI_ACPI_TABLES_H
 #define LIB_ACPI_ACPI_TABLES_H
@@ -29,10 +29,10 @@ static inline uint64_t acpi_u64(const uint8_t *at)
 void acpi_parse_madt(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_fadt(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_hpet(const uint8_t *table, uint32_t size, struct arch_platform *platform);
-/* The UART that SPCR names wins over DBG2's, in whichever order they come. */
+/* SPCR's UART is preferred to DBG2's, in whatever order the tables come. */
 void acpi_parse_spcr(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_dbg2(const uint8_t *table, uint32_t size, struct arch_platform *platform);
-/* Those of GTDT's platform timers that are watchdogs; acpi_parse_gtdt() asks. */
+/* Finds watchdogs among GTDT's platform timers; called by acpi_parse_gtdt(). */
 void acpi_find_watchdog(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_gtdt(const uint8_t *table, uint32_t size, struct arch_platform *platform);
 void acpi_parse_wdat(const uint8_t *table, uint32_t size, struct arch_platform *platform);

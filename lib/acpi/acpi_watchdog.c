@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables that name watchdogs, and how their time begins anew. */
+/* Parsers of the tables that describe watchdogs and how to restart their time. */
 #include "lib/acpi/acpi_tables.h"
 
 /* ACPI 6.5, table 5.123 */
-#define GTDT_TIMERS      88 /* how many, and where they begin */
+#define GTDT_TIMERS      88 /* the number of platform timers, and their offset */
 #define GTDT_WATCHDOG    1U
 #define WATCHDOG_SIZE    28U
 #define WATCHDOG_REFRESH 4
@@ -20,8 +20,8 @@ static void acpi_watchdog_forget(struct arch_platform *platform, const char *tab
 	platform->watchdog_step_count = 0;
 }
 
-/* Arm BSA 1.0, A: a write of any value to WRR, the first word of the refresh frame, begins its time
- * anew; WCS, the first of the control frame, says in bit 0 whether it runs. */
+/* Arm BSA 1.0, A: a write of any value to WRR, the first word of the refresh frame, restarts the
+ * time. Bit 0 of WCS, the first word of the control frame, is set while the watchdog counts. */
 static void acpi_watchdog_take_arms(const uint8_t *timer, unsigned size,
                                     struct arch_platform *platform)
 {
@@ -45,8 +45,8 @@ static void acpi_watchdog_take_arms(const uint8_t *timer, unsigned size,
 	};
 }
 
-/* 5.2.25.1: platform timers follow, of which type 1 is an Arm generic watchdog; whether it runs,
- * its registers alone know. */
+/* 5.2.25.1: platform timers follow; type 1 is an Arm generic watchdog. Only its registers show
+ * whether it counts. */
 void acpi_find_watchdog(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
 	uint32_t left = size >= 96 ? acpi_u32(table + GTDT_TIMERS) : 0;
@@ -63,7 +63,7 @@ void acpi_find_watchdog(const uint8_t *table, uint32_t size, struct arch_platfor
 }
 
 /* Microsoft, "Hardware Watchdog Timers Design Specification", 2.3: entries of 24 bytes, each an
- * instruction of an action; all those of an action are carried out in their order. */
+ * instruction of an action. All instructions of an action are carried out in their order. */
 #define WDAT_FLAGS   60
 #define WDAT_ENTRIES 64
 #define WDAT_FIRST   68U
@@ -71,7 +71,7 @@ void acpi_find_watchdog(const uint8_t *table, uint32_t size, struct arch_platfor
 #define ACTION_RESET 1
 #define ACTION_STATE 8 /* query running state: true while it counts */
 #define INSTRUCTION  1
-#define ENTRY_SPACE  4 /* and width, offset in bits, size of access, address */
+#define ENTRY_SPACE  4 /* then width, bit offset, access size, address */
 #define ENTRY_VALUE  16
 #define ENTRY_MASK   20
 
@@ -79,7 +79,8 @@ void acpi_find_watchdog(const uint8_t *table, uint32_t size, struct arch_platfor
 #define WRITE_VALUE 2U
 #define PRESERVE    0x80U
 
-/* 1, 2 or 4; 0: others. Where the access's size is not said, the register's is it. */
+/* The access size in bytes: 1, 2 or 4; 0: another one. If the entry has no access size, the
+ * register's width is taken. */
 static uint8_t acpi_watchdog_bytes_of(const uint8_t *entry)
 {
 	uint8_t bits = entry[ENTRY_SPACE + 1], access = entry[ENTRY_SPACE + 3];
@@ -89,7 +90,7 @@ static uint8_t acpi_watchdog_bytes_of(const uint8_t *entry)
 	return bits == 8 || bits == 16 || bits == 32 ? bits / 8 : 0;
 }
 
-/* Whether it is an instruction that is known. */
+/* Returns whether the instruction is known. */
 static bool acpi_watchdog_take_step(const uint8_t *entry, struct arch_watchdog_step *step)
 {
 	uint8_t instruction = entry[INSTRUCTION] & (uint8_t)~PRESERVE;
@@ -109,7 +110,7 @@ static bool acpi_watchdog_take_step(const uint8_t *entry, struct arch_watchdog_s
 	       step->address % step->bytes == 0;
 }
 
-/* One more instruction of the action "reset". false: it cannot be carried out. */
+/* Add one more instruction of the action "reset"; false: it is not supported. */
 static bool acpi_watchdog_add_step(const uint8_t *entry, struct arch_platform *platform)
 {
 	unsigned steps = platform->watchdog_step_count;
@@ -121,8 +122,8 @@ static bool acpi_watchdog_add_step(const uint8_t *entry, struct arch_platform *p
 	return true;
 }
 
-/* The only instruction of the action "query running state", which compares what it reads with a
- * value; of others the state is not known. */
+/* Take the only instruction of the action "query running state", which compares a read value. With
+ * any other instructions the state is not known. */
 static void acpi_watchdog_take_state(const uint8_t *entry, struct arch_watchdog_step *state,
                                      unsigned *queries)
 {
@@ -130,8 +131,8 @@ static void acpi_watchdog_take_state(const uint8_t *entry, struct arch_watchdog_
 		*state = (struct arch_watchdog_step){ .bytes = 0 };
 }
 
-/* Bit 0 of the flags says that the timer is enabled, which nearly every machine's is, whether it
- * counts or not. */
+/* Bit 0 of the flags says that the timer is enabled. Nearly every machine sets it, even if the
+ * timer does not count. */
 void acpi_parse_wdat(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
 	uint32_t count = size >= WDAT_FIRST ? acpi_u32(table + WDAT_ENTRIES) : 0;
@@ -144,14 +145,14 @@ void acpi_parse_wdat(const uint8_t *table, uint32_t size, struct arch_platform *
 		if (table[at] == ACTION_STATE)
 			acpi_watchdog_take_state(table + at, &platform->watchdog_state, &queries);
 		if (table[at] == ACTION_RESET && !acpi_watchdog_add_step(table + at, platform)) {
-			platform->watchdog_step_count = 0; /* half of it may be worse than none */
+			platform->watchdog_step_count = 0; /* half may do harm */
 			return;
 		}
 	}
 }
 
-/* WDRT describes a watchdog by two registers, and does not say whether it runs: where there is a
- * WDAT that one is believed, in whichever order they come. */
+/* WDRT describes a watchdog by two registers, without its state. If there is a WDAT, that is used
+ * instead, in whatever order they come. */
 void acpi_parse_wdrt(const uint8_t *table, uint32_t size, struct arch_platform *platform)
 {
 	(void)table;

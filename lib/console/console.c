@@ -8,16 +8,17 @@
 
 static console_sink_fn sinks[CONSOLE_MAX_SINKS];
 
-/* The stream since boot. Its end is kept here, for a region to come and for sinks that wait. */
+/* The stream since boot. Its end is kept here, for a later trace region and for sinks that are
+ * held. */
 static struct {
 	char early[CONSOLE_EARLY];
 	uint64_t head;  /* bytes since boot */
-	uint64_t whole; /* of these, are written: console_read() goes so far */
+	uint64_t whole; /* of these, completely written; console_read() reads up to here */
 	struct tr_console *region;
 	uint32_t region_size;
-	uint64_t region_head; /* as head, without what was written aside */
-	unsigned held;        /* how many times, without a release */
-	uint64_t shown;       /* of head, when it was */
+	uint64_t region_head; /* as head, without text that was written aside */
+	unsigned held;        /* number of console_hold() calls without a release */
+	uint64_t shown;       /* head at the time of the hold */
 } stream;
 
 int console_add_sink(console_sink_fn sink)
@@ -52,7 +53,8 @@ void console_set_region(struct tr_console *console, uint32_t size)
 	stream.region = console;
 }
 
-/* Each byte is claimed before it is written, so a nested writer's text goes behind, not over it. */
+/* Space is claimed before it is written, so the text of a nested writer goes behind and not over
+ * it. */
 static void console_put(char *ring, uint32_t size, uint64_t *head, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -74,7 +76,7 @@ static void console_keep_in_region(const char *text, size_t length)
 	if (!stream.region)
 		return;
 	console_put(stream.region->text, stream.region_size, &stream.region_head, text, length);
-	/* release: the host reads text below head only */
+	/* release: the host reads only text below head */
 	__atomic_store_n(&stream.region->head, stream.region_head, __ATOMIC_RELEASE);
 }
 

@@ -12,11 +12,11 @@
 
 #define FIRST_CHAR 0x20U /* the blank */
 #define LAST_CHAR  0x7eU
-#define MAX_WIDTH  16U /* of a glyph: a row is one uint16_t */
+#define MAX_WIDTH  16U /* pixels of a glyph's width: a row is one uint16_t */
 #define MAX_HEIGHT 32U
 #define MAX_CELLS  65536U
 
-/* The smallest screen for letters of several times the size */
+/* The smallest number of columns and rows for which letters are enlarged */
 #define LEAST_COLUMNS 100U
 #define LEAST_ROWS    30U
 
@@ -25,14 +25,14 @@ static struct {
 	uint32_t *pixels;
 	unsigned width, height, stride; /* pixels */
 	uint32_t white;
-	unsigned scale; /* pixels across one of a glyph's */
+	unsigned scale; /* screen pixels for the width of one glyph pixel */
 } screen;
 
 /* Bit x of a row is the pixel in column x. All glyphs are drawn in cells of the same size. */
 static struct {
 	uint16_t rows[LAST_CHAR - FIRST_CHAR + 1][MAX_HEIGHT];
 	unsigned width, height;
-	EFI_GRAPHICS_OUTPUT_BLT_PIXEL background; /* in the firmware's images of them */
+	EFI_GRAPHICS_OUTPUT_BLT_PIXEL background; /* in the firmware's glyph images */
 } font;
 
 /* The text on the screen, so that scrolling need not read the framebuffer, which is slow. */
@@ -45,8 +45,8 @@ static struct {
 /* The screen's last row, below the text. */
 static struct {
 	char cells[FRAMEBUFFER_STATUS];
-	EFI_GRAPHICS_OUTPUT_BLT_PIXEL *below; /* the firmware's pixels there; NULL: not kept */
-	bool is_firmwares;                    /* it could not be kept: nothing is drawn there */
+	EFI_GRAPHICS_OUTPUT_BLT_PIXEL *below; /* the firmware's pixels there; NULL: not saved */
+	bool is_firmwares;                    /* not saved: nothing is drawn there */
 } status;
 
 static int framebuffer_find_screen(void)
@@ -58,12 +58,12 @@ static int framebuffer_find_screen(void)
 	if (!gop || !gop->Mode || !gop->Mode->Info)
 		return -ENODEV;
 	info = gop->Mode->Info;
-	screen.white = 0x00ffffff; /* whichever of red and blue comes first */
+	screen.white = 0x00ffffff; /* the value is the same for RGB and BGR */
 	if (info->PixelFormat == PixelBitMask) {
 		screen.white = info->PixelInformation.RedMask | info->PixelInformation.GreenMask |
 		               info->PixelInformation.BlueMask;
 		if ((screen.white | info->PixelInformation.ReservedMask) >> 24 == 0)
-			return -ENODEV; /* fewer than 32 bits a pixel */
+			return -ENODEV; /* other formats have fewer than 32 bits per pixel */
 	} else if (info->PixelFormat != PixelRedGreenBlueReserved8BitPerColor &&
 	           info->PixelFormat != PixelBlueGreenRedReserved8BitPerColor) {
 		return -ENODEV;
@@ -91,8 +91,8 @@ static bool framebuffer_differs(EFI_GRAPHICS_OUTPUT_BLT_PIXEL a, EFI_GRAPHICS_OU
 	return a.Red != b.Red || a.Green != b.Green || a.Blue != b.Blue;
 }
 
-/* Cut to the largest cell that we hold; returns false if nothing came. The first is the blank,
- * whose pixels are background. */
+/* Keep a glyph, cut to the largest cell size; returns false if the firmware gave no image. The
+ * first glyph is the blank, whose pixels show the background colour. */
 static bool framebuffer_keep_glyph(unsigned c, const EFI_IMAGE_OUTPUT *image)
 {
 	unsigned width = image->Width < MAX_WIDTH ? image->Width : MAX_WIDTH;
@@ -206,8 +206,8 @@ static void framebuffer_set_cell(unsigned column, unsigned row, char c)
 	}
 }
 
-/* Rows of text, the status row being one, by as few stores as there are: a cell at a time takes a
- * screen of a million pixels twelve million instructions. */
+/* Clear rows of text, or the status row, with as few stores as possible: cell by cell, a screen of
+ * a million pixels would take twelve million instructions. */
 static void framebuffer_clear(unsigned row, unsigned rows)
 {
 	unsigned height = font.height * screen.scale;
@@ -265,7 +265,7 @@ void framebuffer_start(void)
 	console_add_sink(framebuffer_write_screen);
 }
 
-/* ---- The last row ---- */
+/* ---- The status row ---- */
 
 static void framebuffer_status_clear(void)
 {

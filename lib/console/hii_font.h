@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * EFI_HII_FONT_PROTOCOL, which GNU-EFI 3.0.15 does not declare. UEFI 2.10, 34.3 ("Font
- * Protocol"). Members that we do not call are placeholders.
+ * EFI_HII_FONT_PROTOCOL, which GNU-EFI 3.0.15 does not declare. UEFI 2.10, 34.3 ("Font Protocol").
+ * Unused members are placeholders.
  */
 #ifndef LIB_CONSOLE_HII_FONT_H
 #define LIB_CONSOLE_HII_FONT_H
@@ -24,8 +24,8 @@ typedef struct {
 
 typedef struct _EFI_HII_FONT_PROTOCOL EFI_HII_FONT_PROTOCOL;
 
-/* The image is the callee's to allocate and the caller's to free. StringInfo NULL: the system's
- * font and colours. */
+/* The function allocates the image; the caller frees it. StringInfo NULL: the system's font and
+ * colours. */
 typedef EFI_STATUS(EFIAPI *EFI_HII_GET_GLYPH)(const EFI_HII_FONT_PROTOCOL *This, CHAR16 Char,
                                               const VOID *StringInfo, EFI_IMAGE_OUTPUT **Blt,
                                               UINTN *Baseline);

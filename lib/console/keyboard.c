@@ -7,8 +7,8 @@
 #define DATA   0x60
 #define STATUS 0x64 /* written: commands */
 
-#define STATUS_OUTPUT 0x01U /* a byte for us */
-#define STATUS_INPUT  0x02U /* it has not taken ours yet */
+#define STATUS_OUTPUT 0x01U /* the controller has a byte for us */
+#define STATUS_INPUT  0x02U /* the controller has not taken our last byte yet */
 #define STATUS_MOUSE  0x20U
 
 #define READ_COMMAND_BYTE  0x20
@@ -17,7 +17,7 @@
 
 #define INTERRUPTS     0x03U /* of the command byte */
 #define KEYBOARD_OFF   0x10U
-#define TRANSLATE      0x40U /* from set 2, which keyboards speak */
+#define TRANSLATE      0x40U /* translate from set 2, which keyboards send */
 #define POLLS          100000U
 #define RELEASED       0x80U
 #define EXTENDED       0xe0U
@@ -63,8 +63,7 @@ char keyboard_decode(struct keyboard *keyboard, uint8_t code)
 	if (code == EXTENDED || key >= sizeof(plain) - 1)
 		return 0;
 	if (extended && key != KEYPAD_ENTER && key != KEYPAD_DIVIDED && key != CONTROL)
-		return 0; /* arrows and the like, and the shifts that a keyboard sends around them
-		           */
+		return 0; /* arrow keys and others, with the shifts around them */
 	if (keyboard_hold(keyboard, key, down) || !down)
 		return 0;
 	c = plain[key];
@@ -73,7 +72,7 @@ char keyboard_decode(struct keyboard *keyboard, uint8_t code)
 	return keyboard->shift != (keyboard->capitals && keyboard_is_letter(c)) ? shifted[key] : c;
 }
 
-/* Wait until these bits of the status are so. */
+/* Wait until these bits of the status have this value. */
 static bool keyboard_await(uint8_t bits, uint8_t are)
 {
 	for (unsigned polls = 0; polls < POLLS; polls++)
@@ -95,7 +94,7 @@ bool keyboard_open(void)
 	uint8_t byte;
 
 	if (arch_port_read(STATUS) == 0xff)
-		return false; /* nobody answers */
+		return false; /* there is no controller */
 	for (unsigned i = 0; i < 32 && arch_port_read(STATUS) & STATUS_OUTPUT; i++)
 		arch_port_read(DATA);
 	if (!keyboard_command(READ_COMMAND_BYTE) || !keyboard_await(STATUS_OUTPUT, STATUS_OUTPUT))

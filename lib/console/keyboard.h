@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PC's keyboard behind an i8042, or what a chipset makes of a USB one while nobody drives USB:
- * polled, US layout. Where there is none, as on other ISAs, nothing is ever typed.
+ * A PC's keyboard behind an i8042, or a USB keyboard for which the chipset emulates an i8042 while
+ * no driver uses USB: polled, US layout. On machines without one, such as other ISAs, no key is
+ * ever reported.
  */
 #ifndef LIB_CONSOLE_KEYBOARD_H
 #define LIB_CONSOLE_KEYBOARD_H
@@ -17,15 +18,15 @@ struct keyboard {
 	bool shift, control, capitals, extended;
 };
 
-/* A byte of scan code set 1: the character that is typed by it, '\n' and '\b' included, or 0.
+/* Decode a byte of scan code set 1: returns the typed character ('\n' and '\b' included), or 0.
  * Pure. */
 char keyboard_decode(struct keyboard *keyboard, uint8_t code);
 
-/* Have the controller send set 1. Not while it is the firmware's, who has done so himself. false:
- * there is none. Thread. */
+/* Make the controller send scan code set 1. Not while the firmware uses it; the firmware has set it
+ * up itself. Returns false if there is no controller. Thread. */
 bool keyboard_open(void);
 
-/* The character that was typed next, or 0: none yet. One byte of the controller's is looked at. Any
+/* The next typed character, or 0: none yet. Reads at most one byte from the controller. Any
  * context, one CPU at a time. */
 char keyboard_get(void);
 

@@ -7,10 +7,10 @@
 #include "lib/devicetree/devicetree_nodes.h"
 
 #define HEADER_SIZE 40U         /* of version 17 */
-#define MAX_TREE    (16U << 20) /* no tree is longer; a length beyond it is garbage */
-#define VERSION_MIN 16U         /* in older ones a node's name is its path */
+#define MAX_TREE    (16U << 20) /* longer than any tree; a larger length is wrong */
+#define VERSION_MIN 16U         /* in older versions a node's name is its path */
 
-/* The whole tree, if libfdt finds it sound from its first byte to its last. */
+/* The whole tree, if libfdt finds it valid from its first byte to its last; else NULL. */
 static const void *devicetree_find_tree(uint64_t address, table_view_fn view, arch_print_fn warn)
 {
 	const void *fdt = view(address, HEADER_SIZE);
@@ -29,8 +29,7 @@ static const void *devicetree_find_tree(uint64_t address, table_view_fn view, ar
 		warn("device tree: at 0x%lx, its length of %u bytes is wrong\n", address, size);
 		return NULL;
 	}
-	/* libfdt 1.6.1 takes for granted that a root without a path has a name, and follows NULL.
-	 */
+	/* libfdt 1.6.1 assumes that the root of an older tree has a name, and would follow NULL. */
 	if (fdt_version(fdt) < VERSION_MIN) {
 		warn("device tree: at 0x%lx, it is of version %u: %u and later are read\n", address,
 		     fdt_version(fdt), VERSION_MIN);
@@ -42,7 +41,7 @@ static const void *devicetree_find_tree(uint64_t address, table_view_fn view, ar
 	return code ? NULL : fdt;
 }
 
-/* ---- Memory that is somebody's ---- */
+/* ---- Reserved memory ---- */
 
 static void devicetree_add_reserved(const struct devicetree *tree, uint64_t address, uint64_t size)
 {
@@ -61,8 +60,8 @@ static void devicetree_add_reserved(const struct devicetree *tree, uint64_t addr
 	platform->reserved[platform->reserved_count++].size = size;
 }
 
-/* Devicetree Specification 0.4, 5.3 and 3.5. Those of /reserved-memory that have a size alone are
- * an operating system's to place. */
+/* Devicetree Specification 0.4, 5.3 and 3.5. Nodes of /reserved-memory that have only a size are
+ * placed by an operating system, so they are skipped. */
 static void devicetree_read_reservations(const struct devicetree *tree)
 {
 	int parent = fdt_path_offset(tree->fdt, "/reserved-memory"), node;

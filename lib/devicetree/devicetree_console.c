@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The console. */
+/* Finds the console's UART. */
 #include <string.h>
 
 #include "lib/devicetree/devicetree_nodes.h"
 
 /* ---- /chosen: Devicetree Specification 0.4, 3.6 ---- */
 
-/* PATH or ALIAS, then perhaps ":115200n8". */
+/* stdout-path is PATH or ALIAS, possibly followed by options (":115200n8"). */
 static int devicetree_find_stdout(const struct devicetree *tree, const char **options)
 {
 	int chosen = fdt_path_offset(tree->fdt, "/chosen"), node;
@@ -26,7 +26,7 @@ static int devicetree_find_stdout(const struct devicetree *tree, const char **op
 	return node;
 }
 
-/* Without such a path the board's first serial line, by its alias. */
+/* Without stdout-path: the board's first serial line, by its alias. */
 static int devicetree_find_console(const struct devicetree *tree, const char **options)
 {
 	int node = devicetree_find_stdout(tree, options);
@@ -49,11 +49,11 @@ static uint32_t devicetree_parse_baud(const char *options)
 	return baud;
 }
 
-/* Of 16550s the tree says how far apart their registers are; of others that is known. */
+/* For a 16550 the tree has the distance of the registers; for the others it is fixed. */
 static const struct uart_kind {
 	const char *compatible;
 	uint32_t type;
-	bool is_apart; /* a 16550 with registers 4 bytes apart, whatever the tree leaves out */
+	bool is_apart; /* a 16550 with registers 4 bytes apart, even if the tree does not say so */
 } uart_kinds[] = {
 	{ "arm,pl011", ARCH_UART_PL011, false },
 	{ "arm,sbsa-uart", ARCH_UART_SBSA, false },
@@ -82,8 +82,8 @@ static const struct uart_kind {
 	{ "snps,dw-apb-uart", ARCH_UART_16550, false },
 };
 
-/* The first that we know of the names in the node's order, which is from the special to the
- * general; NULL: none of them. */
+/* The first known name of the node's list, which is ordered from special to general; NULL: none is
+ * known. */
 static const struct uart_kind *devicetree_uart_kind(const struct devicetree *tree, int node)
 {
 	const char *name;

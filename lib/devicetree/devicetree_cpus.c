@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPUs, how they are started, and the interrupts of their performance monitors. */
+/* Reads the CPUs, how to start them, and the interrupts of their performance monitors. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool devicetree_is_cpu(const struct devicetree *tree, int node)
 	const char *type = devicetree_text(tree, node, "device_type");
 	const char *status = devicetree_text(tree, node, "status");
 
-	/* "disabled" is one that waits to be started */
+	/* "disabled" means that the CPU waits to be started */
 	if (status && strncmp(status, "fail", 4) == 0)
 		return false;
 	return type && strcmp(type, "cpu") == 0;
@@ -50,7 +50,7 @@ static void devicetree_add_cpu(struct devicetree *tree, int node, unsigned cells
 	                       : "it is missing: this CPU cannot be started");
 }
 
-/* DEN0022; Linux's psci.yaml. Before 0.2 functions had numbers of the tree's own choice. */
+/* DEN0022; Linux's psci.yaml. Before version 0.2 the tree chose the functions' numbers. */
 static void devicetree_read_psci(const struct devicetree *tree)
 {
 	static const char *const kinds[] = { "arm,psci-1.0", "arm,psci-0.2", NULL };
@@ -107,7 +107,8 @@ void devicetree_drop_cpus(struct devicetree *tree)
 
 /* ---- Interrupts of performance monitors: Linux's pmu.yaml ---- */
 
-/* Many name the core alone ("arm,cortex-a72-pmu"), and buses have monitors of similar names. */
+/* Many nodes name only the core ("arm,cortex-a72-pmu"), and monitors of buses have similar
+ * names. */
 static bool devicetree_names_pmu(const char *kind)
 {
 	static const char *const cores[] = {
@@ -136,7 +137,7 @@ static bool devicetree_is_pmu(const struct devicetree *tree, int node)
 	return false;
 }
 
-/* The index in platform->cpus of the CPU with this phandle; ARCH_MAX_CPUS: it is none of them. */
+/* The index in platform->cpus of the CPU with this phandle; ARCH_MAX_CPUS: no CPU has it. */
 static unsigned devicetree_cpu_of(const struct devicetree *tree, uint32_t phandle)
 {
 	for (unsigned i = 0; phandle && i < tree->platform->cpu_count; i++)
@@ -154,8 +155,8 @@ static void devicetree_set_interrupt(const struct devicetree *tree, unsigned cpu
 	tree->platform->cpus[cpu].pmu_edge = interrupt->edge;
 }
 
-/* One number that each CPU has for itself: of those that the node or the PPI's partition names,
- * else of all. */
+/* A PPI: each CPU has an own interrupt with this number. It applies to the CPUs that the node or
+ * the PPI's partition names, or else to all. */
 static void devicetree_set_ppi(const struct devicetree *tree, int node,
                                const struct devicetree_interrupt *interrupt)
 {
@@ -173,8 +174,8 @@ static void devicetree_set_ppi(const struct devicetree *tree, int node,
 		devicetree_set_interrupt(tree, i, interrupt);
 }
 
-/* The CPU that Linux gives this number: the boot CPU is 0, then comes the tree's order.
- * ARCH_MAX_CPUS: there are not as many. */
+/* The index of the CPU to which Linux gives this number: the boot CPU is 0, the others follow in
+ * the tree's order. ARCH_MAX_CPUS: there are fewer CPUs. */
 static unsigned devicetree_linux_cpu(const struct devicetree *tree, unsigned number)
 {
 	const struct arch_platform *platform = tree->platform;
@@ -189,8 +190,8 @@ static unsigned devicetree_linux_cpu(const struct devicetree *tree, unsigned num
 	return number == 0 ? boot : number - 1;
 }
 
-/* A node that does not say which CPUs its interrupts are of: Linux takes them in the order of its
- * CPUs, with a warning. Those that another node has named keep theirs. */
+/* The node does not name the CPUs of its interrupts. Like Linux, take them in the order of Linux's
+ * CPU numbers, with a warning. A CPU that another node has named keeps its interrupt. */
 static void devicetree_guess_spi(const struct devicetree *tree, int node, unsigned index,
                                  const struct devicetree_interrupt *interrupt)
 {
@@ -204,7 +205,7 @@ static void devicetree_guess_spi(const struct devicetree *tree, int node, unsign
 		devicetree_set_interrupt(tree, cpu, interrupt);
 }
 
-/* One interrupt for each CPU, in the order in which "interrupt-affinity" names them. */
+/* One interrupt per CPU, in the order of the CPUs in "interrupt-affinity". */
 static void devicetree_set_spi(const struct devicetree *tree, int node, unsigned index,
                                const struct devicetree_interrupt *interrupt)
 {

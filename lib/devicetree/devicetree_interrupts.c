@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interrupt controller, and the interrupts that all CPUs have alike. */
+/* Reads the interrupt controller, and the interrupts that all CPUs share by number. */
 #include <string.h>
 
 #include "lib/devicetree/devicetree_nodes.h"
@@ -16,7 +16,7 @@ static const char *const gicv2_kinds[] = {
 static const char *const gicv3_kinds[] = { "arm,gic-v3", NULL };
 static const char *const its_kinds[] = { "arm,gic-v3-its", NULL };
 
-/* Where the root's interrupts go, else the first that there is. */
+/* The controller that serves the root's interrupts, or else the first one in the tree. */
 static int devicetree_find_gic(const struct devicetree *tree, const char *const *kinds)
 {
 	int node = devicetree_interrupt_parent(tree, 0);
@@ -106,7 +106,7 @@ void devicetree_read_gic(struct devicetree *tree)
 
 /* ---- The generic timer: Linux's arm,arch_timer.yaml ---- */
 
-/* By its name, where they have names, else by the place that it has without. */
+/* Found by name if the interrupts have names, otherwise by position. */
 static uint32_t devicetree_timer_interrupt(const struct devicetree *tree, int node,
                                            const char *name, unsigned place)
 {
@@ -120,8 +120,8 @@ static uint32_t devicetree_timer_interrupt(const struct devicetree *tree, int no
 	return devicetree_interrupt(tree, node, place, &interrupt) ? 0 : interrupt.intid;
 }
 
-/* Firmware that leaves CNTFRQ_EL0 alone, or sets it wrong, has this property; Linux believes it
- * first. */
+/* Firmware that does not set CNTFRQ_EL0, or sets it wrong, has this property; like Linux, prefer
+ * it. */
 static void devicetree_read_timer_rate(const struct devicetree *tree, int node)
 {
 	unsigned count;

@@ -86,7 +86,8 @@ int devicetree_next(const struct devicetree *tree, int after, const char *const 
 
 /* ---- Addresses ---- */
 
-/* Devicetree Specification 0.4, 2.3.8: from an address of the bus to one of the bus above it. */
+/* Devicetree Specification 0.4, 2.3.8: translate an address of this bus to one of the bus above
+ * it. */
 static int devicetree_map(const struct devicetree *tree, int bus, int above, uint64_t *address)
 {
 	int child = fdt_address_cells(tree->fdt, bus), sizes = fdt_size_cells(tree->fdt, bus);
@@ -192,9 +193,9 @@ static int devicetree_decode_interrupt(const fdt32_t *cells, unsigned count,
 	return 0;
 }
 
-/* Controllers that hand a specifier on to their parent as it is: Linux's nvidia,tegra20-ictlr.yaml,
- * mediatek,sysirq.txt, mediatek,mtk-cirq.yaml, fsl,imx8mq-gpc (fsl,imx-gpcv2.yaml) and
- * ti,omap4-wugen-mpu.yaml. */
+/* Controllers that pass a specifier on to their parent unchanged: Linux's
+ * nvidia,tegra20-ictlr.yaml, mediatek,sysirq.txt, mediatek,mtk-cirq.yaml, fsl,imx8mq-gpc
+ * (fsl,imx-gpcv2.yaml) and ti,omap4-wugen-mpu.yaml. */
 static const char *const passing_kinds[] = {
 	"nvidia,tegra20-ictlr",  "nvidia,tegra30-ictlr",
 	"nvidia,tegra210-ictlr", "mediatek,mt6577-sysirq",
@@ -205,7 +206,7 @@ static const char *const passing_kinds[] = {
 	"ti,omap5-wugen-mpu",    NULL,
 };
 
-/* Whether a specifier of this controller is, in the end, the GIC's own. */
+/* Whether this controller's specifiers reach the GIC unchanged. */
 static bool devicetree_reaches_gic(const struct devicetree *tree, int controller)
 {
 	uint32_t width = devicetree_u32(tree, controller, "#interrupt-cells", 0);
@@ -222,7 +223,7 @@ static bool devicetree_reaches_gic(const struct devicetree *tree, int controller
 	return false;
 }
 
-/* A list of controllers, each followed by as many cells as it says that it takes. */
+/* A list of controllers; each is followed by as many cells as its node demands. */
 static int devicetree_extended_interrupt(const struct devicetree *tree, const fdt32_t *cells,
                                          unsigned left, unsigned index,
                                          struct devicetree_interrupt *interrupt)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* PCI. */
+/* Reads PCI host bridges. */
 #include "lib/devicetree/devicetree_nodes.h"
 
 /* ---- Linux's host-generic-pci.yaml; "reg" begins with the first bus of "bus-range" ---- */
 
 #define BUS_SHIFT 20
 
-/* Of "ranges", after IEEE 1275's PCI bus binding, 2.2.1.1: the first of a PCI address's three cells
- * says of which space it is. */
+/* "ranges", after IEEE 1275's PCI bus binding, 2.2.1.1: the first of a PCI address's three cells
+ * selects the address space. */
 #define PCI_CELLS   3U
 #define SIZE_CELLS  2U
 #define SPACE(cell) ((cell) >> 24 & 3)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For images of machines that are described by ACPI alone: in the place of all the other files
- * here. */
+/* Replaces all other files of this folder in images for machines that only ACPI describes. */
 #include <errno.h>
 #include <string.h>
 

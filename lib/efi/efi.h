@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware's services, as GNU-EFI declares them: called directly, by the ABI that UEFI
- * demands (the headers' EFIAPI).
+ * The firmware's services, as GNU-EFI declares them: called directly, with the calling convention
+ * of UEFI (the headers' EFIAPI).
  */
 #ifndef LIB_EFI_EFI_H
 #define LIB_EFI_EFI_H
@@ -37,8 +37,8 @@ void efi_services_changed(void);
 /* The configuration table of this GUID (UEFI 2.10, 4.6), or NULL. Thread. */
 const void *efi_configuration_table(EFI_GUID guid);
 
-/* Seconds since 1970-01-01 00:00 UTC of a time that is within UEFI's bounds, else 0. A time zone
- * that is not specified counts as UTC. Pure. */
+/* Convert a time to seconds since 1970-01-01 00:00 UTC; 0: the time is outside UEFI's bounds. An
+ * unspecified time zone counts as UTC. Pure. */
 uint64_t efi_time_to_epoch(const EFI_TIME *time);
 
 #endif

@@ -4,8 +4,8 @@
 #include "lib/efi/efi_file_path.h"
 #include "lib/parse/device_paths.h"
 
-#define CONSOLES_MAX 4096U /* bytes of a variable that is read */
-#define NODE_END     4U    /* bytes of a path's end */
+#define CONSOLES_MAX 4096U /* the largest size of a variable that is read */
+#define NODE_END     4U    /* bytes of a path's end node */
 
 bool efi_is_console(EFI_HANDLE handle)
 {

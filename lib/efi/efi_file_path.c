@@ -15,7 +15,7 @@ static size_t efi_file_path_node_length(const uint8_t *node)
 	return node[2] | (size_t)node[3] << 8;
 }
 
-/* Bytes before its end. */
+/* Bytes of the path without its end node. */
 static size_t path_length(const uint8_t *path)
 {
 	size_t at = 0;
@@ -58,7 +58,7 @@ size_t efi_file_path_size(const EFI_DEVICE_PATH *path)
 	return path_length((const uint8_t *)path) + NODE_HEADER;
 }
 
-/* Appends a node's name to text of this length; two nodes have a backslash between them. */
+/* Append a node's name to a text of this length, with a backslash between two nodes. */
 static size_t efi_file_path_append_name(const uint8_t *node, char *text, size_t length,
                                         size_t capacity)
 {

@@ -14,8 +14,7 @@
 #define NODE_END        0x7f
 #define NODES_MOST      64U
 
-/* PI 1.7, volume 3, 3.4.1; GNU-EFI does not declare it. Members that are not called have no type.
- *  */
+/* PI 1.7, volume 3, 3.4.1; GNU-EFI does not declare it. Unused members have no type. */
 #define FIRMWARE_VOLUME2_GUID                                          \
 	{                                                              \
 		0x220e73b6, 0x6bdb, 0x4413,                            \
@@ -30,10 +29,10 @@ struct firmware_volume2 {
 	 VOID **buffer, UINTN *size, UINT32 *authentication);
 };
 
-/* At any alignment. */
+/* A device path node, at any alignment. */
 struct node {
 	uint8_t type, subtype;
-	uint8_t length[2]; /* of all of it */
+	uint8_t length[2]; /* of the whole node */
 	uint8_t body[];
 };
 
@@ -42,7 +41,7 @@ static size_t image_name_node_length(const struct node *node)
 	return node->length[0] | (size_t)node->length[1] << 8;
 }
 
-/* ".efi" behind it, where there is room: as its file would be called. */
+/* Append ".efi" if there is room, so that the name looks like a file's. */
 static void image_name_add_ending(char *name, size_t size)
 {
 	size_t length = strlen(name);
@@ -51,7 +50,7 @@ static void image_name_add_ending(char *name, size_t size)
 		memcpy(name + length, ".efi", sizeof(".efi"));
 }
 
-/* A section of a file in a firmware volume, to be freed; NULL: there is none. */
+/* Read a section of a file in a firmware volume; the caller frees it. NULL: there is none. */
 static VOID *image_name_read_section(EFI_HANDLE volume, const EFI_GUID *file, UINT8 type,
                                      UINTN *size)
 {
@@ -82,13 +81,14 @@ static bool name_of_section(EFI_HANDLE volume, const EFI_GUID *file, char *name,
 	return found;
 }
 
-/* ASCII that may be printed and is no space, or 0. */
+/* The character if it is printable ASCII and no space, else 0. */
 static char image_name_plain_character(const uint8_t *character)
 {
 	return !character[1] && character[0] > ' ' && character[0] < 0x7f ? (char)character[0] : 0;
 }
 
-/* UCS-2 at any alignment: what is behind its last separator; if that is nothing, name stays. */
+/* Take the part behind the last separator of a UCS-2 text at any alignment; if that part is empty,
+ * name stays unchanged. */
 static bool name_of_text(const uint8_t *text, size_t bytes, char *name, size_t size)
 {
 	size_t from = 0, end = 0, used = 0;
@@ -117,7 +117,7 @@ static void name_of_guid(const EFI_GUID *guid, char *name, size_t size)
 	           guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6], guid->Data4[7]);
 }
 
-/* The nodes of a device path, as long as they are whole, from *at on; NULL: there are no more. */
+/* The next whole node of the device path at *at; NULL: there are no more. */
 static const struct node *image_name_next_node(const uint8_t **at, unsigned *count)
 {
 	const struct node *node = (const struct node *)*at;
@@ -129,7 +129,8 @@ static const struct node *image_name_next_node(const uint8_t **at, unsigned *cou
 	return node;
 }
 
-/* The last node that names a file is the one: by its name, or by its GUID in a firmware volume. */
+/* Name the image by the last node that names a file: by its name, or by its GUID in a firmware
+ * volume. */
 static bool name_of_path(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 {
 	const uint8_t *at = (const uint8_t *)image->FilePath;
@@ -155,7 +156,7 @@ static bool name_of_path(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 	return found;
 }
 
-/* Its file in a firmware volume, to be freed; NULL: it comes from elsewhere. */
+/* Read the image's file from its firmware volume; the caller frees it. NULL: it is not from one. */
 static VOID *image_name_file_of(const EFI_LOADED_IMAGE *image, UINTN *size)
 {
 	const uint8_t *at = (const uint8_t *)image->FilePath;
@@ -173,7 +174,7 @@ static VOID *image_name_file_of(const EFI_LOADED_IMAGE *image, UINTN *size)
 	return NULL;
 }
 
-/* The name in its own headers, which are foreign bytes. */
+/* Take the name from the image's own headers, which are untrusted bytes. */
 static bool name_of_headers(const struct pe_image *image, char *name, size_t size)
 {
 	struct pe_debug debug;
@@ -187,7 +188,7 @@ static bool name_of_headers(const struct pe_image *image, char *name, size_t siz
 	return used > 0;
 }
 
-/* mapped: NULL, if it is no PE image. */
+/* mapped NULL: the image is no PE image. */
 static void image_call(char *name, size_t size, const EFI_LOADED_IMAGE *loaded,
                        const struct pe_image *mapped)
 {
@@ -195,8 +196,8 @@ static void image_call(char *name, size_t size, const EFI_LOADED_IMAGE *loaded,
 		print_text(name, size, "image@0x%lx", (uint64_t)loaded->ImageBase);
 }
 
-/* The file's, where firmware has it: code that changes itself (EDK2's exception handlers) is as it
- * was there. */
+/* Identify the image by its file in the firmware volume if there is one: code that changes itself,
+ * as EDK2's exception handlers do, is unchanged in the file. */
 static void image_identify(struct efi_image_place *place, const EFI_LOADED_IMAGE *loaded,
                            const struct pe_image *mapped)
 {

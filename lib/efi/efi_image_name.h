@@ -8,15 +8,15 @@
 #include "lib/efi/efi_images.h"
 
 /*
- * A loaded image's name, never empty, and its identity. The name is the path in its debug
- * directory, else its module's name by the firmware volume's user interface section
- * ("NvmExpressDxe.efi"), else its file's name or GUID, else where it lies; and whether its code
- * keeps frame records. place->base and size are set. At most at TPL_CALLBACK. Thread.
+ * Set a loaded image's name, which is never empty, its identity, and whether its code keeps frame
+ * records. The name is the path in the image's debug directory; else the module's name from the
+ * firmware volume's user interface section ("NvmExpressDxe.efi"); else its file's name or GUID;
+ * else its address. place->base and size must be set. TPL_CALLBACK at most. Thread.
  */
 void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image);
 
-/* The last part of that name alone, as a string of size bytes (at least 2) at the most. The same.
- */
+/* Only the last part of that name, as a string of at most size bytes (size is at least 2).
+ * TPL_CALLBACK at most. Thread. */
 void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first place of a handle is where the firmware has loaded its image, which stays there as long
- * as the handle does. Another one is an image's own doing, which has placed a second one and gives
- * out that for itself (shim with GRUB), and is there as long as it says so.
+ * A handle's first place is where the firmware has loaded its image; it stays there as long as the
+ * handle exists. If the handle's protocol shows another place later, the image itself has loaded a
+ * second image there and presents it as itself (shim with GRUB). That one exists as long as the
+ * protocol shows it.
  */
 #include "lib/efi/efi_image_set.h"
 
@@ -11,8 +12,8 @@
 static struct known {
 	EFI_HANDLE handle;
 	uint64_t base, size;
-	const EFI_DEVICE_PATH *path; /* which its protocol named then */
-	bool own;                    /* the handle's first place */
+	const EFI_DEVICE_PATH *path; /* the path in its protocol at that time */
+	bool own;                    /* it is the handle's first place */
 	bool there;
 } known[EFI_IMAGES_MAX];
 static unsigned nr_known, untold;
@@ -25,7 +26,7 @@ void efi_image_set_begin(const struct efi_images_watcher *watcher)
 	nr_known = untold = 0;
 }
 
-/* Without its protocol: it has gone. */
+/* protocol NULL: the image was unloaded. */
 static void image_set_tell(const struct known *image, const EFI_LOADED_IMAGE *protocol)
 {
 	struct efi_image_place place = { .base = image->base, .size = image->size };
@@ -48,7 +49,7 @@ static struct known *image_set_find(EFI_HANDLE handle, const EFI_LOADED_IMAGE *p
 	return NULL;
 }
 
-/* Where the firmware has loaded it, or NULL. */
+/* The image that the firmware has loaded for this handle, or NULL. */
 static const struct known *image_set_own(EFI_HANDLE handle)
 {
 	for (unsigned i = 0; i < nr_known; i++)
@@ -70,8 +71,8 @@ static void image_set_forget_gone(void)
 	nr_known = kept;
 }
 
-/* The path of one that an image has placed by itself is often still that image's. False: there is
- * no room for it. */
+/* Add an image. One that another image has placed often still has that image's path. Returns false
+ * if there is no room. */
 static bool image_set_add(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
 {
 	struct known *image = image_set_find(handle, protocol);
@@ -110,7 +111,7 @@ static void image_set_mark_there(EFI_HANDLE handle, const EFI_LOADED_IMAGE *prot
 			known[i].there |= known[i].own || image_set_is_at(&known[i], protocol);
 }
 
-/* Those that have gone first: their places are others' by now. */
+/* Report unloaded images first, because others may have their memory by now. */
 void efi_image_set_compare(const EFI_HANDLE *handles, UINTN count)
 {
 	unsigned beyond = 0;

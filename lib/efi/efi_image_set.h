@@ -6,23 +6,22 @@
 #include "lib/efi/efi_images.h"
 
 /*
- * The images that were there when they were looked for last, and the watcher who is told of what is
- * otherwise at the next look. Boot services only. At one level, at most TPL_CALLBACK. Thread.
+ * The images that existed at the last look; the watcher gets each difference found at the next
+ * look. Boot services only. Always at the same TPL, at most TPL_CALLBACK. Thread.
  */
 void efi_image_set_begin(const struct efi_images_watcher *watcher);
 
-/* All handles that have EFI_LOADED_IMAGE_PROTOCOL now. */
+/* Compare with handles, all handles that have EFI_LOADED_IMAGE_PROTOCOL now. */
 void efi_image_set_compare(const EFI_HANDLE *handles, UINTN count);
 
-/* The protocol was installed on this handle since the last look: it may be one that another image
- * had, which was unloaded without a word, and then nothing of that is there any more. */
+/* The protocol was installed on this handle since the last look. If the handle was known, its
+ * former image was unloaded unnoticed, and all its places are gone. */
 void efi_image_set_renew(EFI_HANDLE handle);
 
-/* How many were beyond EFI_IMAGES_MAX at once, and not told. */
+/* The number of images beyond EFI_IMAGES_MAX at once, which were not reported. */
 unsigned efi_image_set_untold(void);
 
-/* The handle's protocol; NULL: it has none, or one of an image that is being loaded, whose place is
- * not known yet. */
+/* The handle's protocol; NULL: it has none, or the image is being loaded and has no place yet. */
 const EFI_LOADED_IMAGE *efi_image_placed(EFI_HANDLE handle);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All handles that have the protocol are looked through, and compared with the images known before:
+ * At these times all handles with the protocol are compared with the images known before:
  *
  *	when the protocol is installed		any loader, firmware's dispatcher too
  *	before and after StartImage()		Exit() unloads an application, and ends there
@@ -13,7 +13,8 @@
  *						presents as its own, as shim does with GRUB
  *
  * A hook of ExitBootServices() sees the end of boot services. If the caller uses an older pointer,
- * the end is seen by the event group that newer firmware signals in it (UEFI 2.10, 7.4.6).
+ * the hook is bypassed; then the event group that newer firmware signals in it shows the end (UEFI
+ * 2.10, 7.4.6).
  */
 #include "lib/efi/efi_images.h"
 
@@ -34,8 +35,8 @@
 		}                                                      \
 	}
 
-/* EFI_DEBUG_IMAGE_INFO_TABLE_HEADER: UEFI 2.10, 18.4.3; no part of GNU-EFI's <efi.h>. That it was
- * modified is a flag that a debugger resets, and so not for us. */
+/* EFI_DEBUG_IMAGE_INFO_TABLE_HEADER: UEFI 2.10, 18.4.3; not in GNU-EFI's <efi.h>. Its flag
+ * "modified" is reset by debuggers, so it is not used here. */
 #define DEBUG_IMAGE_INFO_TABLE_GUID                                    \
 	{                                                              \
 		0x49152e77, 0x1ada, 0x4764,                            \
@@ -50,25 +51,25 @@ struct image_table {
 
 #define PERIOD_100NS 100000U /* 10 ms */
 
-/* The firmware's, or NULL; and how many there were at the last look. */
+/* The firmware's table, or NULL; and the number of images at the last look. */
 static const struct image_table *table;
 static UINT32 counted;
 
-/* The images that run, the last that was started first; each on its hook's stack. */
+/* The running images, the most recently started first; each entry is on its hook's stack. */
 struct running {
 	EFI_HANDLE handle;
-	uint64_t base; /* where it says that it is; 0: not looked for yet */
+	uint64_t base; /* its base according to its protocol; 0: not read yet */
 	struct running *before;
 };
 static struct running *running;
 
-/* NULL: nobody any more; calls that began before may still return through our hooks. */
+/* NULL: nobody watches any more; calls that began before may still return through our hooks. */
 static const struct efi_images_watcher *watching;
 static EFI_EVENT loaded, leaving, ended, timer;
-static VOID *registration; /* of loaded, by which those that have come are found */
+static VOID *registration; /* of the notification for new protocols */
 static bool has_left;
 
-/* The functions that our hooks call. A hook that could not be removed still uses them. */
+/* The former functions that our hooks call. A hook that could not be removed still uses them. */
 static EFI_IMAGE_START start_image;
 static EFI_IMAGE_UNLOAD unload_image;
 static EFI_EXIT_BOOT_SERVICES exit_boot_services;
@@ -89,8 +90,8 @@ static void images_tell_look(bool begins)
 		watching->looks(watching->context, begins);
 }
 
-/* At the level of the notification, which so does not come in between, nor does one that ends all
- * of this. */
+/* Runs at the notification's TPL, so neither a notification nor the end of watching comes in
+ * between. */
 static bool images_look(void)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
@@ -116,8 +117,8 @@ static bool images_look(void)
 
 /* ---- When to look ---- */
 
-/* A handle may be one that another image had, which was unloaded without a word: then nothing of
- * that is there any more. */
+/* A handle may be one that an unnoticed unload has freed and a new image has reused; all places of
+ * the former image are then gone. */
 static void images_renew(void)
 {
 	EFI_HANDLE handle;
@@ -140,7 +141,7 @@ static VOID EFIAPI efi_images_on_loaded(EFI_EVENT event, VOID *context)
 	images_look();
 }
 
-/* Nothing is allocated. TPL_CALLBACK, or nobody starts an image meanwhile. */
+/* Allocates nothing. At TPL_CALLBACK, or while no image can be started. */
 static bool images_have_changed(void)
 {
 	bool changed = images_count() != counted;
@@ -168,7 +169,8 @@ static VOID EFIAPI efi_images_on_time(EFI_EVENT event, VOID *context)
 	images_look_if_changed();
 }
 
-/* Once, by whichever comes first. True: the memory map is another one. TPL_CALLBACK or below. */
+/* Called once, at the first sign of the end of boot services. Returns true if the memory map has
+ * changed. TPL_CALLBACK or below. */
 static bool images_leave(const struct efi_images_watcher *watcher)
 {
 	if (!watcher || has_left)
@@ -193,7 +195,7 @@ static VOID EFIAPI efi_images_on_ended(EFI_EVENT event, VOID *context)
 	watching->ends(watching->context);
 }
 
-/* Where somebody asks for it. */
+/* The name, if the watcher asks for it. */
 static const char *images_name(const struct efi_images_watcher *watcher, EFI_HANDLE handle,
                                char *name, size_t size)
 {
@@ -205,7 +207,7 @@ static const char *images_name(const struct efi_images_watcher *watcher, EFI_HAN
 	return name;
 }
 
-/* Until then its base is not compared with anything. */
+/* The base is set later; until then it is not compared. */
 static void images_run(struct running *here)
 {
 	const EFI_LOADED_IMAGE *protocol = efi_image_placed(here->handle);
@@ -245,8 +247,8 @@ static EFI_STATUS EFIAPI efi_images_hooked_unload(EFI_HANDLE image)
 	return status;
 }
 
-/* Refuses a caller with an old map. The firmware would refuse it too, but EDK2's stops its timer
- * before that, and would run without events until the next call. */
+/* Refuse a caller with an old map. The firmware would refuse it too, but EDK2 stops its timer
+ * before the check, and would run without events until the next call. */
 static EFI_STATUS EFIAPI efi_images_hooked_exit(EFI_HANDLE image, UINTN key)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The images that are loaded while the firmware goes on: those that are there when one begins to
- * watch, those that come (EFI_LOADED_IMAGE_PROTOCOL; UEFI 2.10, 9.1), and those that go, whose
- * memory others get. Boot services only. Thread; what is told, at TPL_CALLBACK.
+ * Watches the images that are loaded while the firmware runs: those that exist at the start, those
+ * that are loaded later (EFI_LOADED_IMAGE_PROTOCOL; UEFI 2.10, 9.1), and those that are unloaded,
+ * whose memory is reused. Boot services only. Thread; the callbacks run at TPL_CALLBACK.
  */
 #ifndef LIB_EFI_EFI_IMAGES_H
 #define LIB_EFI_EFI_IMAGES_H
@@ -23,37 +23,39 @@ struct efi_image_place {
 };
 
 struct efi_images_watcher {
-	/* One was found, or has come (there), or has gone. */
+	/* An image was found or loaded (there), or was unloaded (not there). */
 	void (*tell)(void *context, const struct efi_image_place *image, bool there);
-	/* One is about to be started by StartImage(), by its name without a path, "image" where
-	 * returns is NULL and nobody asks; what this returns is for left(). The last call before
-	 * the firmware's StartImage(). Thread. */
+	/* StartImage() is about to start an image; name is its name without the path, or "image" if
+	 * returns is NULL. The result is passed to left(). The last call before the firmware's
+	 * StartImage(). Thread. */
 	const void *(*starts)(void *context, const char *name);
-	/* That one has returned, or left by Exit(), from wherever it was: what it had called does
-	 * not return then. The first call behind the firmware's StartImage(). Not if one has ceased
-	 * to watch meanwhile, as the next. Thread. */
+	/* That image has returned, or ended by Exit(), at any depth of its calls, which then do not
+	 * return. The first call after the firmware's StartImage(). Neither this nor returns() is
+	 * called if watching has ended meanwhile. Thread. */
 	void (*left)(void *context, const void *started);
-	/* The same, by its name, when what it has loaded is known. NULL: not asked for. */
+	/* The same, with the image's name, after the images that it has loaded are known. NULL: not
+	 * wanted. */
 	void (*returns)(void *context, const char *name);
-	/* A look at all images begins, or ends, in the midst of whatever runs. NULL: not asked for.
+	/* A look at all images begins or ends; it may interrupt any code. NULL: not wanted.
 	 * TPL_CALLBACK. */
 	void (*looks)(void *context, bool begins);
-	/* Somebody calls ExitBootServices(), for the first time, while there is boot services' all:
-	 * files may be written, and efi_images_unwatch() called. True: so it was, and the memory
-	 * map that he knows is not that of now, by which he is told to call again (UEFI 2.10,
-	 * 7.4.6). At TPL_CALLBACK or below. */
+	/* ExitBootServices() was called for the first time, and all boot services still work: files
+	 * may be written, and efi_images_unwatch() may be called. Return true if the memory map has
+	 * changed; then the caller of ExitBootServices() is told to call it again with a new map
+	 * (UEFI 2.10, 7.4.6). At TPL_CALLBACK or below. */
 	bool (*leaves)(void *context);
-	/* ExitBootServices(): nothing of the firmware's may be called any more. TPL_NOTIFY. */
+	/* ExitBootServices() has begun: no firmware function may be called any more. TPL_NOTIFY. */
 	void (*ends)(void *context);
 	void *context;
 };
 
-/* Tell of all that are there, and from then on of the others. Kept by reference. 0; -ENOMEM:
- * nothing is watched. */
+/* Report all existing images, and from then on all changes. watcher is kept by reference. Returns
+ * 0; -ENOMEM: nothing is watched. */
 int efi_images_watch(const struct efi_images_watcher *watcher);
 
-/* No more: boot services are as they were, but for hooks that others have put above ours
- * (lib/efi/efi_hook.h). How many images were beyond EFI_IMAGES_MAX, and not told. */
+/* Stop watching: boot services are restored, except for hooks that lie under other programs' hooks
+ * (lib/efi/efi_hook.h). Returns the number of images beyond EFI_IMAGES_MAX, which were not
+ * reported. */
 #define EFI_IMAGES_MAX 1024U
 unsigned efi_images_unwatch(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How boot loaders hand over Linux's initrd: EFI_LOAD_FILE2_PROTOCOL on a handle whose path is a
- * vendor's media path (UEFI 2.10, 10.3.5.3 and 13.2) of LINUX_EFI_INITRD_MEDIA_GUID.
+ * The way in which boot loaders pass Linux's initrd: EFI_LOAD_FILE2_PROTOCOL on a handle with a
+ * vendor media path (UEFI 2.10, 10.3.5.3 and 13.2) of LINUX_EFI_INITRD_MEDIA_GUID.
  */
 #ifndef LIB_EFI_EFI_INITRD_H
 #define LIB_EFI_EFI_INITRD_H
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* LoadFile2 has the function of LoadFile; GNU-EFI declares the latter only. */
+/* LoadFile2's function is the same as LoadFile's, which is the only one that GNU-EFI declares. */
 #define LOAD_FILE2_GUID                                                \
 	{                                                              \
 		0x4006c0c1, 0xfcb3, 0x403e,                            \
@@ -19,7 +19,7 @@
 		}                                                      \
 	}
 
-/* That path, and its end. */
+/* That path with its end node. */
 struct __attribute__((packed)) efi_initrd_path {
 	uint8_t type, subtype, length[2];
 	EFI_GUID guid;

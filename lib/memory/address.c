@@ -4,10 +4,10 @@
 #include "arch/arch.h"
 #include "lib/memory/memory.h"
 
-#define REGISTERS_MOST (1ULL << 30) /* bytes; configuration space of 256 buses has a quarter */
+#define REGISTERS_MOST (1ULL << 30) /* bytes; four times the configuration space of 256 buses */
 #define PORTS          0x10000U
 
-/* Neither end is beyond what the CPU can name. */
+/* Whether the CPU can address both ends of the range. */
 static bool address_is_reached(uint64_t address, uint64_t size)
 {
 	uint64_t limit = 1ULL << arch_address_bits();

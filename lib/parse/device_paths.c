@@ -7,7 +7,7 @@
 #define NODE_END        0x7f
 #define END_OF_INSTANCE 0x01
 
-/* Where the next one begins; size: nowhere. */
+/* The offset of the next instance; size: there is none. */
 static size_t device_paths_next_instance(const uint8_t *paths, size_t size, size_t at)
 {
 	while (size - at >= NODE_HEADER) {

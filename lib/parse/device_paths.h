@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether any of several (multi-instance), size bytes of any values, is path, or begins with it:
- * length bytes, without its end. */
+/* Whether one of the paths (multi-instance), size untrusted bytes, equals path or begins with it;
+ * path has length bytes, without its end node. */
 bool device_paths_lead_to(const uint8_t *paths, size_t size, const uint8_t *path, size_t length);
 
 #endif

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #define PIECE  512U /* bytes */
-#define PIECES 16U  /* of each section */
-#define LEAST  8U   /* functions that say anything */
-#define QUORUM 4U   /* so many records to one other: assembly, and what is no function */
-#define NEAR   14U  /* bytes in which the compiler's scheduler puts an instruction or two */
+#define PIECES 16U  /* in each section */
+#define LEAST  8U   /* the fewest functions for a decision */
+#define QUORUM 4U   /* records per other function: assembly, or data */
+#define NEAR   14U  /* bytes in which a compiler spreads a prologue */
 #define NEARBY 8U   /* instructions of aarch64 */
 
 struct frame_counts {
@@ -22,7 +22,8 @@ static bool pe_frames_sets_rbp(const uint8_t *at)
 	       ((at[1] == 0x89 && at[2] == 0xe5) || (at[1] == 0x8b && at[2] == 0xec));
 }
 
-/* Saves another register, makes room or takes an argument: what functions begin with. */
+/* Whether the instruction saves another register, makes room on the stack or takes an argument, as
+ * at functions' begins. */
 static bool pe_frames_goes_on(const uint8_t *at)
 {
 	if (at[0] == 0x41)
@@ -33,7 +34,7 @@ static bool pe_frames_goes_on(const uint8_t *at)
 	return (at[0] & 0xf8) == 0x50;
 }
 
-/* push %rbp; behind a prefix it is push %r13. */
+/* push %rbp; with a prefix it would be push %r13. */
 static void pe_frames_count_x86_64(const uint8_t *bytes, uint32_t size, struct frame_counts *counts)
 {
 	for (uint32_t i = 1; i + 1 + NEAR + 3 <= size; i++) {
@@ -56,11 +57,11 @@ static uint32_t pe_frames_word_at(const uint8_t *bytes, uint32_t at)
 {
 	uint32_t word;
 
-	__builtin_memcpy(&word, bytes + at, sizeof(word)); /* freestanding code would call */
+	__builtin_memcpy(&word, bytes + at, sizeof(word)); /* freestanding code has no memcpy() */
 	return word;
 }
 
-/* STP, 64 bits, at an offset or pre-indexed, of a register and x30, in this order, on the stack: as
+/* STP, 64 bits, offset or pre-indexed, of a register and x30, in this order, on the stack: as
  * compilers save them. */
 static bool pe_frames_stores_with_x30(uint32_t word)
 {
@@ -74,7 +75,7 @@ static bool pe_frames_stores_x30(uint32_t word)
 	       ((word & 0xffe00c00) == 0xf8000c00 || (word & 0xffc00000) == 0xf9000000);
 }
 
-/* ADD x29, sp, #n; MOV is that of 0. */
+/* ADD x29, sp, #n; MOV x29, sp is the same with n = 0. */
 static bool pe_frames_sets_x29(uint32_t word)
 {
 	return (word & 0xffc003ff) == 0x910003fd;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether an image's code keeps frame records (System V AMD64 ABI 3.4.1; AAPCS64 6.4.6), so that
- * its callers can be followed by the frame pointer. No header says so; how its functions begin
- * does: where records are kept, who saves the frame pointer sets it at once; where they are not, it
- * is saved to be used for something else.
+ * Decides whether an image's code keeps frame records (System V AMD64 ABI 3.4.1; AAPCS64 6.4.6), so
+ * that callers can be found through the frame pointer. No header says so, but the functions' begins
+ * show it: code that keeps records sets the frame pointer right after saving it; other code saves
+ * it only to use the register for something else.
  *
  *			a record		none
  *	x86_64		push %rbp, and within a few instructions mov %rsp, %rbp
@@ -17,13 +17,12 @@
 #include "lib/parse/pe_image.h"
 
 enum pe_frames {
-	PE_FRAMES_UNTOLD, /* too few functions to tell, or of another machine */
+	PE_FRAMES_UNTOLD, /* too few functions for a decision, or another ISA */
 	PE_FRAMES_NONE,
 	PE_FRAMES_KEPT,
 };
 
-/* Of its code 8 KiB at the most are looked at, in pieces from everywhere. Pure; thread, or any
- * handler. */
+/* Examines at most 8 KiB of the code, in pieces spread over it. Pure; thread, or any handler. */
 enum pe_frames pe_frames(const struct pe_image *image);
 
 #endif

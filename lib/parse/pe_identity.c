@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which build an image is of, by its contents where it does not say so itself.
+ * Identifies an image's build by its contents, if the image has no identifier.
  *
- * Each 8 bytes of code, as a number, are multiplied with a number that belongs to their place, and
- * the products are added: a multilinear hash. As it is a sum, what a relocation has changed is
- * subtracted again, in whatever order the relocations are listed; EDK2's GenFw does not sort them.
+ * Each 8 bytes of code, as a number, are multiplied by a number that depends on their place, and
+ * the products are added: a multilinear hash. Because it is a sum, bytes that a relocation has
+ * changed can be subtracted again, in any order of the relocations; EDK2's GenFw does not sort
+ * them.
  */
 #include <string.h>
 
@@ -19,7 +20,7 @@ struct identity {
 	struct pe_probe probe;
 };
 
-/* SplitMix64: the number of a place, odd or even, as good as any. */
+/* SplitMix64: the number that belongs to a place. */
 static uint64_t identity_mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15ULL;
@@ -45,7 +46,7 @@ static void identity_text(struct identity *identity, const char *text, uint32_t 
 		identity_header(identity, (uint8_t)text[i]);
 }
 
-/* The part of a section whose bytes file and memory both have. */
+/* The part of a section that both the file and memory contain. */
 static uint32_t pe_code_size(const struct pe_section *section)
 {
 	if (!pe_section_is_code(section))
@@ -53,7 +54,7 @@ static uint32_t pe_code_size(const struct pe_section *section)
 	return section->file_size < section->size ? section->file_size : section->size;
 }
 
-/* Places are multiples of 8 of the RVA; what a word has of a neighbour counts as 0. */
+/* Places are multiples of 8 of the RVA; bytes of a word outside the section count as 0. */
 static void pe_add_code(struct identity *identity, uint32_t rva, const uint8_t *bytes,
                         uint32_t size)
 {
@@ -65,7 +66,7 @@ static void pe_add_code(struct identity *identity, uint32_t rva, const uint8_t *
 
 		if (part > size - at)
 			part = size - at;
-		if (part == 8) /* nearly all: one load, where freestanding code would call */
+		if (part == 8) /* nearly always: one load */
 			__builtin_memcpy(&value, bytes + at, 8);
 		else
 			memcpy((uint8_t *)&value + skip, bytes + at, part);
@@ -74,7 +75,7 @@ static void pe_add_code(struct identity *identity, uint32_t rva, const uint8_t *
 	}
 }
 
-/* Take the bytes of a relocated number out again, as far as they are code's. */
+/* Subtract the bytes of a relocated number again, as far as they are code. */
 static void pe_subtract_bytes(struct identity *identity, const struct pe_image *image, uint64_t rva,
                               uint32_t count)
 {
@@ -104,7 +105,8 @@ static void pe_subtract_relocations(struct identity *identity, const struct pe_i
 		pe_subtract_bytes(identity, image, rva, size);
 }
 
-/* False: not all of the code is there, or its sections claim more than there is. */
+/* Returns false if some of the code is missing, or if the sections claim more than the image
+ * has. */
 static bool pe_add_sections(struct identity *identity, const struct pe_image *image)
 {
 	struct pe_section section;

@@ -15,8 +15,8 @@
 #define CODEVIEW        2U /* a debug directory entry's type */
 #define MAX_DEBUG       64U
 
-#define RELOCATION_NONE  0U /* fills up a block */
-#define RELOCATION_LOW32 3U /* 4 bytes; those of x86_64 and aarch64 have 8 */
+#define RELOCATION_NONE  0U /* padding at a block's end */
+#define RELOCATION_LOW32 3U /* 4 bytes; the types of x86_64 and aarch64 have 8 */
 
 struct coff_header {
 	uint16_t machine, section_count;
@@ -29,7 +29,7 @@ struct pe_optional_header {
 	uint16_t magic;
 	uint8_t linker_major, linker_minor;
 	uint32_t code_size, data_size, bss_size, entry, code_base;
-	uint32_t image_base[2]; /* lies at a multiple of 8 of itself, which may be anywhere */
+	uint32_t image_base[2]; /* may be at any offset, so no uint64_t */
 	uint32_t section_alignment, file_alignment;
 	uint16_t versions[6];
 	uint32_t win32_version, image_size, headers_size, checksum;
@@ -62,7 +62,7 @@ static bool pe_inside(uint64_t offset, uint64_t bytes, uint64_t size)
 	return offset <= size && bytes <= size - offset;
 }
 
-/* Copy out of the bytes, whatever the alignment there; false if it is not all there. */
+/* Copy bytes out, at any alignment; false if they are not all there. */
 static bool pe_get(const struct pe_image *image, uint64_t offset, void *to, uint64_t bytes)
 {
 	if (!pe_inside(offset, bytes, image->size))
@@ -162,7 +162,7 @@ bool pe_section(const struct pe_image *image, uint32_t number, struct pe_section
 	return true;
 }
 
-/* Where a file has it; false: nowhere. */
+/* The offset of the RVA in a file; false: the file does not have it. */
 static bool pe_file_offset(const struct pe_image *image, uint32_t rva, uint64_t size,
                            uint64_t *offset)
 {
@@ -194,7 +194,8 @@ const void *pe_at(const struct pe_image *image, uint32_t rva, uint64_t size)
 
 /* ---- Relocations ---- */
 
-/* A block is the page's RVA, its own size, and numbers of 16 bits: type and place in the page. */
+/* A block consists of the page's RVA, its own size, and 16-bit numbers: type and place in the
+ * page. */
 static bool pe_begin_block(const uint8_t *table, uint32_t end, struct pe_relocations *walk)
 {
 	uint32_t size;
@@ -242,7 +243,7 @@ static bool pe_take_codeview(struct pe_debug *debug, const uint8_t *bytes, uint3
 	static const struct {
 		char magic[4];
 		enum pe_debug_kind kind;
-		uint32_t path, id, age, signature; /* where it has them; 0: nowhere */
+		uint32_t path, id, age, signature; /* offsets in the entry; 0: missing */
 	} kinds[] = {
 		{ "RSDS", PE_DEBUG_RSDS, 24, 4, 20, 0 },
 		{ "NB10", PE_DEBUG_NB10, 16, 0, 0, 8 },
@@ -277,7 +278,7 @@ bool pe_debug_next(const struct pe_image *image, uint32_t *at, struct pe_debug *
 	const uint8_t *table = pe_at(image, image->debug.rva, image->debug.size), *bytes;
 	struct debug_entry entry;
 
-	/* GenFw counts what the entry points to into the directory's size. */
+	/* GenFw includes the data that the entries point to in the directory's size. */
 	while (table && *at < count && *at < MAX_DEBUG) {
 		memcpy(&entry, table + (*at)++ * sizeof(entry), sizeof(entry));
 		bytes = entry.type == CODEVIEW && entry.rva ? pe_at(image, entry.rva, entry.size)

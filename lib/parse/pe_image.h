@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PE32+ images, the format of firmware, from foreign bytes: a file's, or those of an image as a
- * loader has placed it. Every offset is checked against the available bytes. Pure, and nothing is
- * allocated; for firmware and host. Thread, or any handler.
+ * Reads PE32+ images, the format of firmware, as untrusted bytes: a file's bytes, or an image as a
+ * loader has placed it. Every offset is checked against the available bytes. Pure, without
+ * allocation; for firmware and host. Thread, or any handler.
  *
- * Source: PE Format (Microsoft), and for what EDK2 makes of it Include/IndustryStandard/PeImage.h.
+ * Source: PE Format (Microsoft); for EDK2's variations Include/IndustryStandard/PeImage.h.
  */
 #ifndef LIB_PARSE_PE_IMAGE_H
 #define LIB_PARSE_PE_IMAGE_H
@@ -30,13 +30,13 @@ struct pe_directory {
 
 struct pe_image {
 	const uint8_t *bytes;
-	uint64_t size; /* of bytes; of a mapped image that may be less than image_size, or more */
+	uint64_t size; /* available bytes; a mapped image may have fewer or more than image_size */
 	enum pe_form form;
 	uint16_t machine, subsystem;
 	uint32_t entry;      /* RVA; 0: none */
 	uint32_t image_size; /* SizeOfImage: of the whole mapping */
 	uint32_t headers_size;
-	uint64_t image_base; /* linked at, or where a loader says that it placed it */
+	uint64_t image_base; /* the link address, or the loader's address */
 	struct pe_directory relocations, debug;
 	uint32_t symbols; /* the COFF symbol table's place in the file */
 	uint32_t symbol_count;
@@ -46,8 +46,8 @@ struct pe_image {
 
 #define PE_MAX_SECTIONS 96U
 
-/* Look at size bytes of any content. 0, or -ENOEXEC and why: a phrase ("it is not a PE image").
- * That the sections themselves are there is not asked. */
+/* Examine size bytes of any content. Returns 0, or -ENOEXEC and why, a phrase ("it is not a PE
+ * image"). Does not check that the sections' contents are available. */
 int pe_parse(struct pe_image *image, const void *bytes, uint64_t size, enum pe_form form,
              const char **why);
 
@@ -56,72 +56,71 @@ int pe_parse(struct pe_image *image, const void *bytes, uint64_t size, enum pe_f
 
 struct pe_section {
 	char name[9];
-	uint32_t rva;                    /* rva + size is no more than 32 bits hold */
-	uint32_t size;                   /* in memory: VirtualSize, or the file's where that is 0 */
-	uint32_t file_offset, file_size; /* of file_size what goes beyond size is padding */
+	uint32_t rva;                    /* rva + size fits into 32 bits */
+	uint32_t size;                   /* in memory: VirtualSize, 0: file_size */
+	uint32_t file_offset, file_size; /* file_size may exceed size; the rest is padding */
 	uint32_t flags;                  /* PE_SECTION_* */
 };
 
-/* Section number of image->section_count, from 0; false: there are no more. */
+/* Get section number `number` of image->section_count, from 0; false: there are no more. */
 bool pe_section(const struct pe_image *image, uint32_t number, struct pe_section *section);
 
-/* Whether code may run there. */
+/* Whether the section may contain code. */
 static inline bool pe_section_is_code(const struct pe_section *section)
 {
 	return section->flags & (PE_SECTION_EXECUTE | PE_SECTION_CODE);
 }
 
-/* size bytes at an RVA, any of both; NULL if they are not all there: in a file those that only
- * memory has, as .bss. */
+/* size bytes at an RVA; any values are allowed. NULL if they are not all available: a file lacks
+ * sections such as .bss. */
 const void *pe_at(const struct pe_image *image, uint32_t rva, uint64_t size);
 
-/* Which bytes a loader changes when it places the image elsewhere than at image_base. */
+/* The bytes that a loader changes when it places the image elsewhere than at image_base. */
 struct pe_relocations {
 	uint32_t at, block_end, page; /* all 0 at first */
 };
 
-/* The next of them: size bytes at rva, which may be anywhere; false: there are no more, or the rest
- * is damaged. They need not ascend. */
+/* The next relocation: size bytes at rva, which may be anywhere. Returns false if there are no
+ * more, or if the rest is damaged. They need not be sorted. */
 bool pe_relocation_next(const struct pe_image *image, struct pe_relocations *walk, uint64_t *rva,
                         uint32_t *size);
 
 /* An image's pointer to its symbols: a CodeView entry of its debug directory. */
 enum pe_debug_kind {
 	PE_DEBUG_NONE,
-	PE_DEBUG_NB10, /* EDK2's for ELF: a path, mostly with a signature of 0 */
-	PE_DEBUG_RSDS, /* a GUID and an age, that no other build has */
+	PE_DEBUG_NB10, /* EDK2's, for images made from ELF: a path, usually with a signature of 0 */
+	PE_DEBUG_RSDS, /* a GUID and an age, unique to the build */
 	PE_DEBUG_MTOC, /* Mach-O's UUID */
 };
 
 struct pe_debug {
 	enum pe_debug_kind kind;
-	uint8_t id[16];     /* RSDS: GUID, MTOC: UUID, as they lie there; else 0 */
+	uint8_t id[16];     /* RSDS: GUID, MTOC: UUID, in the image's byte order; else 0 */
 	uint32_t age;       /* RSDS */
 	uint32_t signature; /* NB10 */
-	const char *path;   /* in the image, NOT terminated; any bytes but 0 */
+	const char *path;   /* in the image, NOT terminated; without NUL bytes */
 	uint32_t path_size; /* 0: there is none */
 };
 
-/* The CodeView entry at *at or behind it (start with *at = 0), which then stands behind that;
- * false: there are no more. Entries of other kinds, and damaged ones, are passed over. */
+/* Find the next CodeView entry from *at on (start with *at = 0) and set *at behind it; false: there
+ * are no more. Entries of other kinds, and damaged ones, are skipped. */
 bool pe_debug_next(const struct pe_image *image, uint32_t *at, struct pe_debug *debug);
 
-/* The one that says most: with a GUID or UUID before one without. kind PE_DEBUG_NONE: there is
- * none. */
+/* The best entry: one with a GUID or UUID is preferred. kind PE_DEBUG_NONE: there is none. */
 void pe_debug_find(const struct pe_image *image, struct pe_debug *debug);
 
-/* The module's name out of a path, of whatever system: "/b/DEBUG/NvmExpressDxe.dll" and
- * "NvmExpressDxe.efi" are NvmExpressDxe. Terminated, cut to to_size - 1 characters; what is not
- * printable ASCII, or a quote, becomes '?'. Returns its length, 0 if the path ends with a '/'.
- * to_size > 0. */
+/* Take the module's name from a path of any system: "/b/DEBUG/NvmExpressDxe.dll" and
+ * "NvmExpressDxe.efi" give NvmExpressDxe. Terminated, cut to to_size - 1 characters; a character
+ * that is not printable ASCII, or is a quote, becomes '?'. Returns its length, 0 if the path ends
+ * with a '/'. to_size > 0. */
 uint32_t pe_module_name(const char *path, uint64_t path_size, char *to, uint32_t to_size);
 
 #define PE_BUILD_ID 20U
-#define PE_HASH     16U /* of it */
+#define PE_HASH     16U /* the bytes of it that are a hash */
 
 /*
- * The image's identity, for perf's build-id, which is the same in its file and in memory, wherever
- * it was placed there:
+ * The image's identity, for perf's build-id. It is the same in the file and in memory, at any load
+ * address:
  *
  *	RSDS	the GUID as it lies in the image, then the age, little-endian
  *	MTOC	the UUID, then 0
@@ -131,17 +130,18 @@ uint32_t pe_module_name(const char *path, uint64_t path_size, char *to, uint32_t
  *		the ELF file that the image was made of is known without the image, and which is
  *		another one if relocated numbers lie at no multiple of 8
  *
- * A recording tells of a load by an MMAP2 with PERF_RECORD_MISC_MMAP_BUILD_ID and this as its
- * build-id: image_size bytes at the base, pgoff 0, and the path out of the debug directory, else
- * the file's, else the module's name with ".efi". By the build-id the host finds functions.
+ * A recording has an MMAP2 record for each loaded image, with PERF_RECORD_MISC_MMAP_BUILD_ID and
+ * this as its build-id: image_size bytes at the base, pgoff 0, and as its name the path in the
+ * debug directory, else the file's path, else the module's name with ".efi". The host finds the
+ * functions by the build-id.
  *
- * A GUID or UUID of 0 is none. False, and id is 0: the code is not all there. It takes about as
- * long as to copy the code; the bytes must not change meanwhile, nor be those of an image that
- * writes into its own code and has run.
+ * A GUID or UUID of 0 is ignored. Returns false, with id 0, if some of the code is not available.
+ * Takes about as long as copying the code. The bytes must not change meanwhile, and an image that
+ * modifies its own code must not have run yet.
  */
 bool pe_build_id(const struct pe_image *image, uint8_t id[PE_BUILD_ID]);
 
-/* Whether its identity is such a hash. */
+/* Whether the identity is such a hash. */
 bool pe_is_hashed(const struct pe_image *image);
 
 #endif

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #define BYTES  8U
-#define ALL    4096U /* bytes of a section, its first */
-#define STRIDE 64U   /* behind them */
+#define ALL    4096U /* the first bytes of a section, which are all hashed */
+#define STRIDE 64U   /* behind them 8 bytes of each STRIDE */
 #define GOLDEN 0x9e3779b97f4a7c15ULL
 
-/* SplitMix64's. */
+/* SplitMix64. */
 static uint64_t pe_probe_mix(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
@@ -30,8 +30,8 @@ static bool pe_probe_counts(const struct pe_probe *probe, uint64_t value)
 	                         !pe_probe_is_rewritten((uint32_t)(value >> 32)));
 }
 
-/* Eight bytes; what is before the section, or behind it, counts as 0: an image's is filled up with
- * that. */
+/* Eight bytes at this place; bytes before or behind the section count as 0, as an image is padded
+ * with 0. */
 static uint64_t pe_probe_value(uint64_t place, uint64_t start, uint64_t end, const uint8_t *bytes)
 {
 	uint64_t from = place < start ? start : place, value = 0;

@@ -15,7 +15,7 @@ static bool quoted_is_blank(char c)
 	return quoted_is_one_of(c, " \t\n\r");
 }
 
-/* Whether this backslash stands for the character behind it. */
+/* Whether this backslash escapes the next character. */
 static bool quoted_is_escape(const char *at, char quote)
 {
 	if (*at != '\\' || quote == '\'')
@@ -35,7 +35,7 @@ static char *quoted_begin(char *at)
 	return at;
 }
 
-/* A place in a text, and the quote that it is in. */
+/* A place in a text, and the quote that is open there. */
 struct quoted_place {
 	char *at;
 	char quote; /* 0: none */
@@ -52,7 +52,7 @@ static bool quoted_is_quote(struct quoted_place *place)
 	return true;
 }
 
-/* The quote within this word that is not closed, or NULL. */
+/* The quote in this word that is not closed, or NULL. */
 static const char *quoted_open(char *word)
 {
 	const char *opened = word;

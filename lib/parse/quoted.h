@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Words as a shell cuts them, for commands and for a program's @FILE. */
+/* Splits text into words like a shell, for commands and for a program's @FILE. */
 #ifndef LIB_PARSE_QUOTED_H
 #define LIB_PARSE_QUOTED_H
 
 /*
- * The next word of *text, without its quotes, where it is; *text moves on behind it. NULL: there is
- * none, or a quote is not closed, and *open is where that begins (else NULL).
+ * Return the next word of *text, with its quotes removed in place; *text advances behind it. NULL:
+ * there is no word, or a quote is not closed; *open is then that quote (else NULL).
  *
- * Words end at blanks, tabs and line ends. '...' is as it stands; within "..." a backslash stands
- * for the character behind it before " \ $ and `, elsewhere before quotes, backslashes and blanks;
- * a line end behind one is none. Any other backslash is itself, as in UEFI's paths.
+ * Words end at blanks, tabs and line ends. Text in '...' is kept as it is. In "..." a backslash
+ * escapes " \ $ and `; outside of quotes it escapes quotes, backslashes and blanks. A backslash
+ * before a line end removes the line end. Any other backslash is kept, as in UEFI's paths.
  */
 char *quoted_word(char **text, const char **open);
 

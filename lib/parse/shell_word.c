@@ -10,7 +10,7 @@ static bool shell_word_is_blank(char c)
 	return c && strchr(" \t\r\n", c);
 }
 
-/* Where it ends; NULL: within a quote, which begins at *open. */
+/* The word's end; NULL: it ends inside a quote, which begins at *open. */
 static const char *shell_word_end(const char *at, const char **open)
 {
 	bool quoted = false;

@@ -53,13 +53,13 @@ uint32_t pci_read(void *device, uint32_t offset, unsigned bytes)
 	return access->read(device, offset, bytes);
 }
 
-/* A window's ports are in memory. */
+/* Whether the BAR is an I/O port for the CPUs: ports behind a window are in memory. */
 static bool pci_is_port(void *device, unsigned number, uint64_t address)
 {
 	return pci_read(device, 0x10 + 4 * number, 4) & 1 && address <= UINT16_MAX;
 }
 
-/* Why a BAR that has an address cannot be used; NULL: it can. */
+/* Why a BAR with an address cannot be used; NULL: it can. */
 static const char *pci_refuse_bar(bool is_port, uint64_t address, uint64_t size)
 {
 	if (is_port && !arch_has_ports())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PCI functions, by the firmware's services, or where it has none by the configuration space that
- * its tables name. All is thread context, with boot services. */
+/* Access to PCI functions, through the firmware's services, or without these through the
+ * configuration space that the firmware's tables name. Thread context, with boot services. */
 #ifndef LIB_PCI_PCI_H
 #define LIB_PCI_PCI_H
 
@@ -9,32 +9,33 @@
 
 #include "arch/arch.h"
 
-/* Find out by which; what is missing is said. platform is kept by reference. Call first. */
+/* Choose the way of access; the console reports what is missing. platform is kept by reference.
+ * Call it first. */
 void pci_begin(const struct arch_platform *platform);
 
 /* The first function with this vendor (low 16 bits) and device id, or NULL. */
 void *pci_find(uint32_t id);
 
-/* The function number n, from 0, of this class << 8 | subclass, or NULL. */
+/* The n-th function, from 0, of this class << 8 | subclass, or NULL. */
 void *pci_find_class(uint32_t class, unsigned n);
 
-/* 1, 2 or 4 bytes of its configuration space, at offset; 0 where they cannot be read. */
+/* Read 1, 2 or 4 bytes of the function's configuration space, at offset; 0: not readable. */
 uint32_t pci_read(void *device, uint32_t offset, unsigned bytes);
 
-/* Where its BAR of this number lies for the CPUs: in memory, or in an ISA's I/O space. 0 or -EIO,
- * which is said. */
+/* The CPUs' address of this BAR: in memory, or an I/O port. Returns 0 or -EIO, which the console
+ * reports. */
 int pci_bar(void *device, unsigned number, uint64_t *address, uint64_t *size);
 
-/* Have it answer at its memory BARs: AAVMF leaves the decode of devices off that nobody drives. 0
- * or -EIO. */
+/* Enable the function's memory BARs: AAVMF leaves them disabled for devices without a driver.
+ * Returns 0 or -EIO. */
 int pci_enable_memory(void *device);
 
-/* The same for BARs in I/O space. */
+/* Enable the function's I/O BARs. */
 int pci_enable_io(void *device);
 
-/* Have it for ourselves while the firmware goes on: no driver of the firmware's gets it until
- * pci_release(). false: one has it, or it is a console by the firmware's variables, or without
- * EFI_PCI_IO_PROTOCOL that is not known. */
+/* Claim the function while the firmware runs: no firmware driver gets it until pci_release().
+ * Returns false if a driver has it, or if the firmware's variables make it a console; without
+ * EFI_PCI_IO_PROTOCOL neither can be known. */
 bool pci_claim(void *device);
 void pci_release(void *device);
 

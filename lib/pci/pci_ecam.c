@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Without the firmware's services: configuration space as it lies in memory, 4 KiB a function, at
- * bus << 20 | device << 15 | function << 12 (PCI Express Base 4.0, 7.2.2). Each bus that the tables
- * name is looked at, as roots need not lie behind bridges of the first. BARs are as the firmware
- * has set them; what a host bridge adds to them on the CPU's side a device tree tells, but of
- * ACPI's tables only AML: there it counts as 0.
+ * Without the firmware's services: configuration space in memory, 4 KiB per function, at bus << 20
+ * | device << 15 | function << 12 (PCI Express Base 4.0, 7.2.2). Each bus that the tables name is
+ * searched, because a root bus need not lie behind a bridge of the first. BARs keep the firmware's
+ * values. The offset that a host bridge adds for the CPUs' side is in a device tree; ACPI has it
+ * only in AML, so there it is taken as 0.
  */
 #include <errno.h>
 
@@ -14,9 +14,9 @@
 #define PCI_COMMAND        0x04U
 #define PCI_COMMAND_IO     (1U << 0)
 #define PCI_COMMAND_MEMORY (1U << 1)
-#define PCI_HEADER_TYPE    0x0cU /* in its word's third byte */
+#define PCI_HEADER_TYPE    0x0cU /* it is the third byte of this word */
 #define PCI_MULTIFUNCTION  (1U << 23)
-#define PCI_BRIDGE         (0x7fU << 16) /* 0: no bridge of any kind */
+#define PCI_BRIDGE         (0x7fU << 16) /* 0: the function is no bridge */
 #define PCI_BAR(number)    (0x10U + 4 * (number))
 #define PCI_BARS           6U
 #define BAR_IO             (1U << 0)
@@ -37,14 +37,14 @@ static void ecam_begin(const struct arch_platform *platform)
 	machine = platform;
 }
 
-/* Of the functions of a device, the first answers, or nobody does. */
+/* If a device has no function 0, it has none at all. */
 static bool ecam_is_there(uint64_t function)
 {
 	return (uint16_t)pci_ecam_load(function) != 0xffff;
 }
 
-/* From this function to the next that may be there: a device without that bit may answer for all
- * eight alike. */
+/* The step from this function to the next possible one: a device without the multi-function bit may
+ * respond for all eight numbers. */
 static unsigned ecam_step(uint64_t function, uint32_t number)
 {
 	if (number % DEVICE_SIZE != 0 ||
@@ -80,7 +80,7 @@ static uint32_t ecam_read(void *device, uint32_t offset, unsigned bytes)
 	return bytes >= 4 ? word : word & ((1U << bytes * 8) - 1);
 }
 
-/* Of the host bridge that the function is behind. */
+/* The segment of the host bridge that the function is behind. */
 static unsigned ecam_segment(uint64_t function)
 {
 	unsigned i = 0;
@@ -93,7 +93,7 @@ static unsigned ecam_segment(uint64_t function)
 	return machine->ecams[i].segment;
 }
 
-/* The register's bits that can be set, with its value as it was. */
+/* The register's writable bits; its value is restored. */
 static uint32_t ecam_mask(uint64_t bar)
 {
 	uint32_t value = pci_ecam_load(bar), mask;
@@ -104,8 +104,9 @@ static uint32_t ecam_mask(uint64_t bar)
 	return mask;
 }
 
-/* The size is what remains 0 when all ones are written; meanwhile the function answers nowhere. The
- * upper half of the command register's word is status, which a 0 leaves alone. */
+/* The bits that stay 0 when all ones are written give the size. The function is disabled meanwhile.
+ * The upper half of the command register's word is the status register, and writing 0 does not
+ * change it. */
 static uint64_t ecam_measure(uint64_t function, uint64_t bar, bool wide)
 {
 	uint64_t interrupts = arch_irq_save(), mask = (uint64_t)UINT32_MAX << 32;
@@ -135,7 +136,7 @@ static int ecam_bar(void *device, unsigned number, uint64_t *address, uint64_t *
 	flags = low & BAR_IO ? BAR_IO_FLAGS : BAR_MEMORY_FLAGS;
 	mask = ecam_measure(function, bar, wide) & ~flags;
 	if (low & BAR_IO)
-		mask |= (uint64_t)UINT32_MAX << 32 | 0xffff0000; /* only 16 bits need be there */
+		mask |= (uint64_t)UINT32_MAX << 32 | 0xffff0000; /* a port BAR may have 16 */
 	*address = ((wide ? (uint64_t)pci_ecam_load(bar + 4) << 32 : 0) | low) & ~flags;
 	*size = ~mask + 1;
 	if (*address == 0 || *size == 0)

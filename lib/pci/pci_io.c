@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* By the firmware's EFI_PCI_IO_PROTOCOL, a handle for each function: UEFI 2.10, 14.4. */
+/* Through the firmware's EFI_PCI_IO_PROTOCOL, one handle per function: UEFI 2.10, 14.4. */
 #include <errno.h>
 
 #include "lib/efi/efi.h"
@@ -36,7 +36,7 @@ static uint32_t pci_io_read(void *device, uint32_t offset, unsigned bytes)
 	return EFI_ERROR(pci->Pci.Read(pci, width, offset, 1, &value)) ? 0 : value;
 }
 
-/* Number n of those whose word of configuration space at offset, shifted, is value. */
+/* The n-th function whose configuration word at offset, shifted right, equals value. */
 static void *pci_io_find(uint32_t offset, unsigned shift, uint32_t value, unsigned n)
 {
 	EFI_GUID guid = EFI_PCI_IO_PROTOCOL_GUID;
@@ -57,7 +57,7 @@ static void *pci_io_find(uint32_t offset, unsigned shift, uint32_t value, unsign
 	return found;
 }
 
-/* EDK2 tells of memory as the CPUs have it, of ports as PCI has them. */
+/* EDK2 reports memory addresses as the CPUs see them, and ports as PCI sees them. */
 static int pci_io_bar(void *device, unsigned number, uint64_t *address, uint64_t *size)
 {
 	EFI_PCI_IO_PROTOCOL *pci = device;
@@ -85,7 +85,7 @@ static int pci_io_enable(void *device, bool io)
 	           : 0;
 }
 
-/* The one that has this interface. */
+/* The handle that has this interface. */
 static EFI_HANDLE pci_io_handle(const void *device)
 {
 	EFI_GUID guid = EFI_PCI_IO_PROTOCOL_GUID;
@@ -103,7 +103,7 @@ static EFI_HANDLE pci_io_handle(const void *device)
 	return found;
 }
 
-/* As a driver of the firmware's does: who comes second is refused (UEFI 2.10, 7.3.9). */
+/* Claimed as a driver of the firmware does it: a second driver is refused (UEFI 2.10, 7.3.9). */
 static bool pci_io_claim(void *device)
 {
 	EFI_GUID guid = EFI_PCI_IO_PROTOCOL_GUID;

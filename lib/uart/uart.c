@@ -57,7 +57,7 @@ void uart_describe_16550(struct uart *uart, uint64_t address, bool in_memory, un
                          unsigned shift)
 {
 	if (access_size == 4 && shift == 0)
-		shift = 2; /* words cannot be closer */
+		shift = 2; /* words must be at least 4 bytes apart */
 	*uart = (struct uart){
 		.ops = &uart_16550,
 		.access = !in_memory         ? &port_access
@@ -72,7 +72,7 @@ void uart_describe_16550(struct uart *uart, uint64_t address, bool in_memory, un
 	};
 }
 
-/* Those in memory whose registers are words, 4 bytes apart. */
+/* UARTs in memory whose registers are words, 4 bytes apart. */
 static const struct uart_kind {
 	uint32_t type;
 	const struct uart_ops *ops;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * National Semiconductor PC16550D, 8.0; of its successors the TL16C750, whose FIFO of 64 bytes is
- * enabled by a bit of FCR that is open while DLAB is; and Synopsys' DesignWare DW_apb_uart (its
- * databook, "LCR"), which ignores what is written to LCR while a byte is on the line.
+ * National Semiconductor PC16550D, 8.0. Of its successors: the TL16C750, whose FIFO of 64 bytes is
+ * enabled by a bit of FCR that is writable only while DLAB is set; and Synopsys' DesignWare
+ * DW_apb_uart (its databook, "LCR"), which ignores writes to LCR while a byte is on the line.
  */
 #include <errno.h>
 
@@ -17,21 +17,21 @@
 #define LSR 5
 #define SCR 7
 
-#define IIR_FIFO       0xc0U /* both: a FIFO that works (a 16550's own does not) */
+#define IIR_FIFO       0xc0U /* both bits: a FIFO that works (the original 16550's does not) */
 #define IIR_FIFO_64    0x20U
 #define FCR_ENABLE     0x01U
 #define FCR_64         0x20U
-#define FCR_HALF       0x80U /* as the receiver's trigger level */
+#define FCR_HALF       0x80U /* the receiver's trigger level */
 #define LCR_8N1        0x03U
 #define LCR_DLAB       0x80U
 #define MCR_DTR_RTS    0x03U
-#define MCR_FLOW       0x20U /* TL16C750: RTS and CTS by hardware; kept */
+#define MCR_FLOW       0x20U /* TL16C750: RTS and CTS by hardware; kept as it is */
 #define LSR_DR         0x01U
 #define LSR_OE         0x02U
 #define LSR_THRE       0x20U
 #define LSR_TEMT       0x40U
-#define POLLS          100000U /* some 100 ms: more than full FIFOs take at 9600 baud */
-#define DIVISOR_115200 1U      /* of the PC's clock, which is taken for that of any other */
+#define POLLS          100000U /* some 100 ms: longer than full FIFOs take at 9600 baud */
+#define DIVISOR_115200 1U      /* for the PC's clock, which is assumed for an unknown one */
 
 static uint32_t uart_16550_get(const struct uart *uart, unsigned reg)
 {
@@ -43,7 +43,7 @@ static void uart_16550_set(const struct uart *uart, unsigned reg, uint32_t value
 	uart->access->write(uart, reg, value);
 }
 
-/* The scratch register keeps what it is given; where there is no UART all reads FFH. */
+/* The scratch register keeps a written value; without a UART all reads are FFH. */
 static bool uart_16550_answers(const struct uart *uart)
 {
 	uint32_t before = uart_16550_get(uart, SCR);
@@ -55,7 +55,8 @@ static bool uart_16550_answers(const struct uart *uart)
 	return kept && uart_16550_get(uart, LSR) != 0xff;
 }
 
-/* Whether LCR has taken it: else what stands behind DLAB must be left alone. */
+/* Returns whether LCR has taken the value: if not, the registers behind DLAB must not be
+ * touched. */
 static bool uart_16550_set_line(const struct uart *uart, uint32_t line)
 {
 	for (unsigned i = 0; i < POLLS; i++) {
@@ -67,7 +68,7 @@ static bool uart_16550_set_line(const struct uart *uart, uint32_t line)
 	return false;
 }
 
-/* 0 where it cannot be read. */
+/* 0: it cannot be read. */
 static uint32_t uart_16550_divisor(const struct uart *uart, uint32_t line)
 {
 	uint32_t divisor = 0;
@@ -92,15 +93,15 @@ static void uart_16550_enable_fifo(struct uart *uart, uint32_t line)
 	uint32_t iir;
 
 	uart_16550_set_line(uart, line | LCR_DLAB);
-	/* Up to the trigger level the sender has RTS (MCR_FLOW), and QEMU hands bytes over at once:
-	 * were it 1, as it is at first, that would be a byte a tick. */
+	/* The sender gets RTS up to the trigger level (MCR_FLOW), and QEMU delivers bytes at once.
+	 * With its reset value of 1 only one byte per tick would arrive. */
 	uart_16550_set(uart, FCR, FCR_ENABLE | FCR_64 | FCR_HALF);
 	uart_16550_set_line(uart, line);
 	iir = uart_16550_get(uart, IIR);
 	uart->fifo = (iir & IIR_FIFO) != IIR_FIFO ? 1 : iir & IIR_FIFO_64 ? 64 : 16;
 }
 
-/* Eight bits and a divisor are somebody's doing: after a reset LCR is 0. */
+/* Eight bits and a divisor mean that someone has set up the UART: after a reset LCR is 0. */
 static int uart_16550_probe(struct uart *uart)
 {
 	uint32_t line, divisor;

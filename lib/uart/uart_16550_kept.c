@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Relatives of the 16550 whose FIFO and rate are set in ways of their own: MediaTek's, Tegra's, and
- * the Raspberry Pi's mini UART (BCM2835 ARM Peripherals, 2.2). All is kept as the firmware left it.
- * THRE says that one more byte has room; how many more depends on the maker and on a trigger level.
+ * Relatives of the 16550 with other registers for FIFO and rate: MediaTek's, Tegra's, and the
+ * Raspberry Pi's mini UART (BCM2835 ARM Peripherals, 2.2). The firmware's settings are kept. THRE
+ * means that there is room for one more byte; further room depends on the maker and a trigger
+ * level.
  */
 #include <errno.h>
 
@@ -15,7 +16,7 @@
 #define LSR_OE   0x02U
 #define LSR_THRE 0x20U
 #define LSR_TEMT 0x40U
-#define FIFO     8U /* bytes, of the smallest */
+#define FIFO     8U /* bytes, of the smallest FIFO among them */
 
 static int uart_16550_kept_probe(struct uart *uart)
 {

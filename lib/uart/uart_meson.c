@@ -34,7 +34,7 @@ static void meson_put(const struct uart *uart, uint8_t byte)
 	uart->access->write(uart, WFIFO, byte);
 }
 
-/* The flag stays until it is cleared. */
+/* The flag stays set until it is cleared. */
 static void meson_count_overrun(struct uart *uart)
 {
 	uint32_t control = uart->access->read(uart, CONTROL);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PL011 (DDI 0183) and its subset, the SBSA generic UART (DEN0029, appendix B), which has no
- * registers but DR, RSR, FR and those of its interrupts: rate and line are the firmware's there,
- * and here as well.
+ * PL011 (DDI 0183) and its subset, the SBSA generic UART (DEN0029, appendix B). The latter has only
+ * DR, RSR, FR and interrupt registers, so its rate and line settings are always the firmware's.
  */
 #include <errno.h>
 
@@ -29,17 +28,17 @@
 #define CR_UARTEN    0x001U
 
 #define FIFO_OLD  16U /* up to r1p4 */
-#define FIFO_R1P5 32U /* and of the SBSA's */
+#define FIFO_R1P5 32U /* also the SBSA UART's */
 #define DRAIN     100000U
 
-/* DDI 0183, 3.3.14: part 011H; the revision of r1p5 is 3. */
+/* DDI 0183, 3.3.14: a full PL011 has part number 011H; r1p5 has revision 3. */
 static bool pl011_is_whole(const struct uart *uart)
 {
 	return (uart->access->read(uart, PERIPHID0) & 0xff) == 0x11 &&
 	       (uart->access->read(uart, PERIPHID1) & 0x0f) == 0x0;
 }
 
-/* 3.3.7: the line is to be changed while the UART is disabled, and not while it sends. */
+/* 3.3.7: the line settings may change only while the UART is disabled, and not while it sends. */
 static void pl011_set_line(const struct uart *uart, uint32_t line)
 {
 	for (unsigned i = 0; i < DRAIN && uart->access->read(uart, FR) & FR_BUSY; i++)
@@ -100,7 +99,7 @@ static bool pl011_idle(const struct uart *uart)
 	return !(uart->access->read(uart, FR) & FR_BUSY);
 }
 
-/* In 64ths, as IBRD and FBRD are. */
+/* In 64ths, as in IBRD and FBRD. */
 static uint32_t pl011_divisor(const struct uart *uart, uint32_t baud)
 {
 	uint64_t divisor;
@@ -131,7 +130,7 @@ const struct uart_ops uart_pl011 = {
 	.set_divisor = pl011_set_divisor,
 };
 
-/* Its registers beyond RSR and FR are nobody's to touch. */
+/* Registers other than DR, RSR and FR must not be touched. */
 static int pl011_sbsa_probe(struct uart *uart)
 {
 	uart->fifo = FIFO_R1P5;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Renesas' SCIF (R-Car H3 User's Manual: Hardware, chapter 50), as the firmware left it. Its FIFOs'
- * data registers have 8 bits, the others 16; of its flags a 0 that is written clears one, and a 1
- * leaves it.
+ * Renesas' SCIF (R-Car H3 User's Manual: Hardware, chapter 50), with the firmware's settings. The
+ * FIFOs' data registers have 8 bits, the others 16. Writing 0 to a flag clears it; writing 1 leaves
+ * it.
  */
 #include <errno.h>
 
@@ -63,7 +63,7 @@ static unsigned scif_room(const struct uart *uart)
 static void scif_put(const struct uart *uart, uint8_t byte)
 {
 	uart->access->write(uart, SCFTDR, byte);
-	uart->access->read(uart, SCFSR); /* a flag is cleared after it was read */
+	uart->access->read(uart, SCFSR); /* a flag can be cleared only after it was read */
 	uart->access->write(uart, SCFSR, FLAGS & ~(SCFSR_TDFE | SCFSR_TEND));
 }
 
@@ -73,7 +73,7 @@ static int scif_get(struct uart *uart)
 
 	if (uart->access->read(uart, SCLSR) & SCLSR_ORER) {
 		uart->overruns++;
-		uart->access->write(uart, SCLSR, 0); /* till then it receives nothing more */
+		uart->access->write(uart, SCLSR, 0); /* it blocks reception */
 	}
 	if (!(uart->access->read(uart, SCFDR) & 0x1f))
 		return -1;
