@@ -27,12 +27,7 @@ CHECKED = (
     "agent/report/",
     "agent/selftest/",
     "agent/volume/",
-    "arch/arch.h",
-    "arch/host/",
-    "arch/hosted.h",
-    "arch/platform.h",
-    "arch/pmi.h",
-    "arch/step.h",
+    "arch/",
     "boot/",
     "channel/",
     "command/",
@@ -44,7 +39,7 @@ CHECKED = (
     "pmu/",
     "ringbuf/",
     "tests/",
-    "workload/example/",
+    "workload/",
     "writer/",
 )
 LONGEST_HELP = 60

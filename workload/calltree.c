@@ -17,7 +17,7 @@
 
 #define ITERATIONS_PER_CENT 2000U
 
-/* Each leaf has its own copy of the loop: inlined, so that the time is the leaf's. */
+/* Each leaf has its own inlined copy of the loop, so that the time belongs to the leaf. */
 static inline __attribute__((always_inline)) void spin(unsigned weight)
 {
 	KEEP_FRAME();
@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) void spin(unsigned weight)
 }
 
 #define LEAF                static __attribute__((noinline, noclone))
-/* After the last call, so that it is no tail call and the caller stays in the chain. */
+/* Put after the last call, so that it is no tail call and the caller stays in the callchain. */
 #define STAY_ON_THE_STACK() __asm__ volatile("")
 
 LEAF void lex(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nothing: the CPU sleeps between interrupts. */
+/* No work: the CPU sleeps between interrupts. */
 #include "arch/arch.h"
 #include "pmu/clock/clock.h"
 #include "workload/workload.h"

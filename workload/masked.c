@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that masks interrupts for 10 ms at a time, as drivers and critical sections do: who
- * samples by maskable interrupts sees only its end. */
+/* Code that masks interrupts for 10 ms at a time, as drivers and critical sections do: sampling by
+ * maskable interrupts sees only its end. */
 #include "arch/arch.h"
 #include "pmu/clock/clock.h"
 #include "workload/workload.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The product of two N by N matrices of doubles: the floating point unit at work, whose
- * registers no handler may touch. */
+/* The product of two N by N matrices of doubles. It uses the floating-point registers, which no
+ * handler may change. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static __attribute__((noinline, noclone)) void multiply(const double *a, const d
 	}
 }
 
-/* A * I = A, or a register was lost on the way. */
+/* A * I = A, or a register was changed on the way. */
 static int check(const double *a, const double *c, uint64_t n)
 {
 	for (uint64_t i = 0; i < n * n; i++) {

@@ -3,7 +3,7 @@
 #include "pmu/clock/clock.h"
 #include "workload/workload.h"
 
-#define BETWEEN_LOOKS 100000U /* iterations between two looks at the clock */
+#define BETWEEN_LOOKS 100000U /* iterations between two readings of the clock */
 
 static __attribute__((noinline, noclone)) int noploop(uint64_t ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dependent loads through a buffer of BYTES in an order that no prefetcher guesses. */
+/* Dependent loads through a buffer of BYTES in an order that no prefetcher predicts. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that uses the frame pointer for something else: what it holds is no frame, and whoever
- * walks the stack must survive it. */
+/* Code that uses the frame pointer for something else: its value is no frame, and code that walks
+ * the stack must survive it. */
 #include "arch/arch.h"
 #include "pmu/clock/clock.h"
 #include "workload/workload.h"

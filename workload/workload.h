@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Built-in programs of known shape: something to trace whose right answer is known. */
+/* Built-in programs of known behaviour, for traces whose right result is known. */
 #ifndef WORKLOAD_WORKLOAD_H
 #define WORKLOAD_WORKLOAD_H
 
@@ -12,9 +12,11 @@ struct workload {
 	struct workload_usage usage; /* the first member: workload_of() */
 	/* Run to the end. 0, or a negative errno (-ENOMEM). Thread, interrupts enabled. */
 	int (*run)(uint64_t argument);
-	/* Instead, where it takes words (argv[argc] is NULL): its exit status. */
+	/* For a program that takes words, instead of run (argv[argc] is NULL): returns its exit
+	 * status. */
 	int (*run_program)(int argc, char **argv);
-	/* Why it cannot run here, as a phrase, or NULL; may itself be NULL: it always can. */
+	/* Why it cannot run on this machine: a phrase, or NULL; the pointer may be NULL: it always
+	 * can. */
 	const char *(*missing)(void);
 };
 
@@ -22,24 +24,25 @@ extern const struct workload workload_noploop, workload_calltree, workload_branc
     workload_ptrchase, workload_qsort, workload_matmul, workload_idle, workload_wildframe,
     workload_masked, workload_payload, workload_uefi_image, workload_boot;
 
-/* All of them, each the beginning of a struct workload, ended by NULL. */
+/* All workloads, ended by NULL; each pointer is the first member of a struct workload. */
 extern const struct workload_usage *const workloads[];
 
-/* Whose usage it is, of one of these. */
+/* The workload with this usage, which must be a list entry. */
 static inline const struct workload *workload_of(const struct workload_usage *usage)
 {
 	return (const struct workload *)usage;
 }
 
-/* From now on (or no longer) their time is up: the recording is to end. Any context. */
+/* Tell time-limited workloads that their time is up (or not any more), because the recording ends.
+ * Any context. */
 void workload_end(bool now);
 
-/* Has this much time passed since the start (ns by clock_now())? */
+/* Whether this much time has passed since the start (ns of clock_now()). */
 int workload_time_is_up(uint64_t start, uint64_t ns);
 
 /*
- * For a function that calls nothing: on x86_64 gcc leaves a frame out of one that needs no stack,
- * whatever its flags say, and a sample there would miss its caller in the chain.
+ * For a function that calls nothing: on x86_64 gcc omits the frame of a function that needs no
+ * stack, despite its flags, and a sample there would lack the caller in its callchain.
  */
 #define KEEP_FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
 

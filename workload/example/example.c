@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A payload: counts primes on all CPUs that are recorded, with the C library and threads.
+ * A payload: counts primes on all recorded CPUs, with the C library and threads.
  *
  *	bareperf run --payload build/x86_64/sdk/example.elf -smp 4 -- \
  *		record -a -e cpu-clock -F 1000 -g -- payload 20000000
  *
- * The numbers are cut into one piece a CPU. Most of the time goes to count_by_sieve(), some to
- * count_by_division(), which does the first part of each piece again.
+ * The numbers are cut into one piece per CPU. Most of the time is spent in count_by_sieve(), some
+ * in count_by_division(), which counts the first part of each piece again.
  */
 #include <bareperf/clock.h>
 #include <bareperf/thread.h>
@@ -14,16 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK    32768U /* numbers sieved at a time: what a cache holds */
+#define BLOCK    32768U /* numbers sieved at a time: they fit into a cache */
 #define MAX_CPUS 256U
-#define DIVIDED  512U /* one number in this many is looked at a second time */
+#define DIVIDED  512U /* one number in this many is checked a second time */
 
 struct piece {
 	unsigned cpu;
 	unsigned long first, end; /* [first, end) */
 	unsigned long primes;     /* found by the sieve */
 	unsigned long checked;    /* found by division, in the first part */
-	unsigned long expected;   /* by the sieve, there */
+	unsigned long expected;   /* found by the sieve in that part */
 };
 
 /* Cross out the multiples in [start, start + BLOCK) of every divisor. */
@@ -75,7 +75,7 @@ static __attribute__((noinline)) unsigned long count_by_division(unsigned long f
 	return primes;
 }
 
-/* A thread's work. 0 if both ways of counting agree. */
+/* A thread's work. Returns 0 if both ways of counting agree. */
 static __attribute__((noinline)) int count_piece(void *argument)
 {
 	struct piece *piece = argument;
@@ -88,7 +88,7 @@ static __attribute__((noinline)) int count_piece(void *argument)
 	return piece->checked != piece->expected;
 }
 
-/* Start a thread for every piece but the first, which is ours. */
+/* Start a thread for every piece but the first, which the caller counts. */
 static __attribute__((noinline)) int count_all(struct piece *pieces, unsigned count)
 {
 	int cpus[MAX_CPUS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Something to measure: three functions of known weight. */
+/* A program to measure: three functions of known weight. */
 #include <stdio.h>
 
 #define ROUNDS 400000U

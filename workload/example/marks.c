@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that says what it is at: rounds of work in regions, a value, and only what matters
- * recorded (record -D -1 -e cpu-clock,marks -- payload).
+ * A program that marks its progress: rounds of work as regions, and a value. It records only the
+ * interesting part (record -D -1 -e cpu-clock,marks -- payload).
  */
 #include <bareperf/mark.h>
 #include <bareperf/record.h>

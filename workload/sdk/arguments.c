@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of a program: those of the command, and in place of @FILE the words of that file, which
- * may be more than a command has room for. There words are cut and quoted as a command's are. What
- * begins with @ and is no file stands for itself.
+ * The words of a program: those of the command, with @FILE replaced by the words of that file,
+ * which may be more than fit into a command. The file's words are split and quoted as in a command.
+ * A word that begins with @ but names no file is kept as it is.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static bool arguments_add(struct arguments *a, char *word)
 	return true;
 }
 
-/* All that is in a file of this size: 0, -ENOMEM, -EIO. */
+/* Read a whole file of this size. Returns 0, -ENOMEM or -EIO. */
 static int arguments_load(int fd, size_t size, char **text)
 {
 	size_t length = 0;
@@ -52,7 +52,7 @@ static int arguments_load(int fd, size_t size, char **text)
 	return -EIO;
 }
 
-/* 0, with NULL where there is no such file; or arguments_load()'s. */
+/* Returns 0, with *text NULL if there is no such file; or arguments_load()'s error. */
 static int arguments_read(const char *path, char **text)
 {
 	int fd = open(path, O_RDONLY), code = 0;
@@ -72,7 +72,7 @@ static void arguments_say(const char *text, size_t length)
 	sdk_system->write_to(BAREPERF_STDERR, text, length);
 }
 
-/* printf() would be in each program for this. */
+/* Does not use printf(), which would then be linked into every program. */
 static int arguments_refuse(const char *word, const char *open)
 {
 	static const char what[] = ": this quote is not closed: ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the firmware to main(). */
+/* The entry from the firmware, which calls main(). */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ extern const init_fn __init_array_start[], __init_array_end[];
 extern const init_fn __fini_array_start[], __fini_array_end[];
 #pragma GCC visibility pop
 
-/* Of which image a static object is that is to be destroyed in the end: there is one. */
+/* Identifies the image whose static objects are to be destroyed at the end; there is only one. */
 extern void *const __dso_handle __attribute__((visibility("hidden")));
 void *const __dso_handle = NULL;
 
@@ -30,8 +30,8 @@ static void crt0_run_destructors(void)
 		(*--fn)();
 }
 
-/* Not exit() itself: behind a call that does not return gcc puts nothing, and the return address in
- * callchains would be another function's. */
+/* A pointer to exit(), not exit() itself: behind a call that does not return gcc emits no code, so
+ * the return address in callchains would belong to another function. */
 static void (*volatile leave)(int status) = exit;
 
 int _start(const struct bareperf_system *system)

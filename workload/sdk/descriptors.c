@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors: those of the console, and places in files. Several may be one (dup()). */
+/* Descriptors: those of the console, and places in files. Several may share one place (dup()). */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define TRANSFER_MOST 0x7ffff000UL /* bytes at a time: Linux's MAX_RW_COUNT */
 
 static struct place {
-	unsigned uses; /* descriptors; 0: it is none */
+	unsigned uses; /* number of descriptors; 0: unused */
 	int flags;
 	uint32_t stream; /* of the console's output */
 	off_t at;
@@ -30,7 +30,7 @@ static struct place *descriptors_place(int fd)
 	return fd < 0 || fd >= FILES_OPEN ? NULL : descriptors[fd];
 }
 
-/* One that can be read, or written: NULL with *code set if it cannot. */
+/* The place of fd if it may be read, or written; NULL: it may not, and *code is set. */
 static struct place *descriptors_for(int fd, int unwanted, int *code)
 {
 	struct place *place = descriptors_place(fd);
@@ -43,7 +43,7 @@ static struct place *descriptors_for(int fd, int unwanted, int *code)
 	return *code ? NULL : place;
 }
 
-/* The first that is not in use from this one on, or -1. */
+/* The first unused descriptor from this one on, or -1. */
 static int descriptors_free(int fd)
 {
 	while (fd >= 0 && fd < FILES_OPEN && descriptors[fd])
@@ -51,7 +51,7 @@ static int descriptors_free(int fd)
 	return fd < FILES_OPEN ? fd : -1;
 }
 
-/* As many as descriptors, so that there is one for each. */
+/* There are as many places as descriptors, so one is always free. */
 static void descriptors_put(int fd, struct file *file, int flags)
 {
 	struct place *place = places;
@@ -133,7 +133,7 @@ void files_take_input(struct file *file)
 	descriptors_put(STDIN_FILENO, file, O_RDONLY);
 }
 
-/* ---- Opened, doubled, closed ---- */
+/* ---- Open, duplicate, close ---- */
 
 static int descriptors_open(const char *path, int flags, int *code)
 {
@@ -235,17 +235,16 @@ bool files_of(int fd, struct file **file)
 	return place;
 }
 
-/* ---- Read, written ---- */
+/* ---- Read, write ---- */
 
-/* newlib's read() and write() return an int: what is more has to be asked for again, as on Linux.
- */
+/* newlib's read() and write() return an int, so larger requests are cut, as on Linux. */
 static size_t descriptors_most(size_t size)
 {
 	return size < TRANSFER_MOST ? size : TRANSFER_MOST;
 }
 
-/* What the file has there; the console has no input, so standard input is at its end where it is no
- * file. */
+/* Read the file's bytes at this place. The console has no input, so standard input without a file
+ * is at its end. */
 static size_t descriptors_get(const struct file *file, off_t at, void *bytes, size_t size)
 {
 	size_t left = 0;
@@ -300,7 +299,7 @@ ssize_t pread(int fd, void *bytes, size_t size, off_t at)
 	return files_done((int)descriptors_get(place->file, at, bytes, descriptors_most(size)));
 }
 
-/* Without the lock: it may end this thread. */
+/* Called without the lock, because it may end this thread. */
 static _READ_WRITE_RETURN_TYPE descriptors_print(uint32_t stream, const void *bytes, size_t size)
 {
 	int64_t shown = sdk_system->write_to(stream, bytes, size);

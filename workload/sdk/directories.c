@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories: those that names were made in, and those that the program makes. */
+/* Directories: those implied by files' paths, and those that the program makes. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -12,13 +12,13 @@
 #include "workload/sdk/files.h"
 #include "workload/sdk/sdk.h"
 
-/* What was in it when it was opened, first itself and the one that it is in. */
+/* The content of a directory when it was opened; the first entries are "." and "..". */
 struct __dirstream {
 	size_t count, at;
 	struct dirent entries[];
 };
 
-/* NULL with *code set as files_find() does. */
+/* NULL: not found, and *code is set as files_find() does. */
 static const struct name *directories_find(const char *path, int *code)
 {
 	const struct name *name = *files_find(path, code);
@@ -28,7 +28,7 @@ static const struct name *directories_find(const char *path, int *code)
 	return *code ? NULL : name;
 }
 
-/* ---- Made, left, removed ---- */
+/* ---- Make, change to, remove ---- */
 
 int mkdir(const char *path, mode_t mode)
 {
@@ -59,7 +59,7 @@ int rmdir(const char *path)
 	return files_done(0);
 }
 
-/* In place of newlib's, which knows no directories. */
+/* Replaces newlib's, which does not support directories. */
 int _remove_r(struct _reent *reent, const char *path)
 {
 	struct stat status;
@@ -113,7 +113,7 @@ char *realpath(const char *restrict path, char *restrict to)
 		return NULL;
 	}
 	made[0] = '/';
-	strcpy(made + 1, name->text); /* files_name() takes none that is longer */
+	strcpy(made + 1, name->text); /* files_name() refuses longer names */
 	files_done(0);
 	return made;
 }
@@ -126,10 +126,10 @@ static void directories_note(DIR *dir, const struct name *name, const char *call
 
 	entry->d_ino = name->file->number;
 	entry->d_type = IFTODT(name->file->mode) & 0xff;
-	strcpy(entry->d_name, called); /* files_name() takes none that is longer */
+	strcpy(entry->d_name, called); /* files_name() refuses longer names */
 }
 
-/* The one that a directory is in; the root is in itself. */
+/* The parent of a directory; the root is its own parent. */
 static const struct name *directories_above(const struct name *name)
 {
 	char above[PATH_MAX] = "/";
@@ -205,7 +205,7 @@ int closedir(DIR *dir)
 	return 0;
 }
 
-/* ---- All at once ---- */
+/* ---- scandir() ---- */
 
 int alphasort(const struct dirent **one, const struct dirent **other)
 {
@@ -219,7 +219,7 @@ static void directories_free(struct dirent **list, int count)
 	free(list);
 }
 
-/* Copies of those that are wanted: how many, or -1. */
+/* Copy the wanted entries. Returns their number, or -1. */
 static int directories_copy(DIR *dir, struct dirent **list, int (*wanted)(const struct dirent *))
 {
 	const struct dirent *entry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When files were read and written last, as a program says it: utime() and its kin. */
+/* Files' access and modification times as set by a program: utime() and related functions. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "workload/sdk/files.h"
 #include "workload/sdk/sdk.h"
 
-/* POSIX's <sys/stat.h>: in place of nanoseconds. */
+/* POSIX's <sys/stat.h>: special values for nanoseconds. */
 #define UTIME_NOW  (-2L)
 #define UTIME_OMIT (-1L)
 
@@ -38,7 +38,7 @@ static void file_times_put(struct timespec *to, const struct timespec *time,
 		*to = *time;
 }
 
-/* With the lock, which it lets go. No times: now. */
+/* Called with the lock; releases it. times NULL: now. */
 static int file_times_set(struct file *file, const struct timespec *times)
 {
 	static const struct timespec nows[2] = { { .tv_nsec = UTIME_NOW },
@@ -57,8 +57,8 @@ static int file_times_set(struct file *file, const struct timespec *times)
 	return files_done(0);
 }
 
-/* Of a directory's descriptor nobody knows the path: a path is one from where the program is, or
- * from the root. */
+/* The path of a directory's descriptor is not known, so only paths from the current directory or
+ * the root are supported. */
 int utimensat(int directory, const char *path, const struct timespec *times, int flags)
 {
 	const struct name *name;
@@ -81,7 +81,7 @@ int futimens(int fd, const struct timespec *times)
 	return files_of(fd, &file) ? file_times_set(file, times) : files_fail(EBADF);
 }
 
-/* NULL: no times; with *are_wrong set microseconds that are none. */
+/* NULL: there are no times; *are_wrong is set if the microseconds are out of range. */
 static const struct timespec *file_times_of(const struct timeval *times, struct timespec to[2],
                                             bool *are_wrong)
 {

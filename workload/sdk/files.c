@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files, in RAM: those that were handed over with the program (a cpio archive), and what it writes.
- * They are as they were handed over whenever it is run.
+ * Files in RAM: those handed over with the program (a cpio archive), and those that it writes.
+ * Every run of the program starts with the files as they were handed over.
  *
- * A file whose name is gone lives until it is closed.
+ * A file without a name exists until it is closed.
  */
 #include "workload/sdk/files.h"
 
@@ -48,8 +48,9 @@ static void files_take(const struct cpio_entry *entry)
 	file->accessed = file->changed = file->modified;
 }
 
-/* An archive was looked through before, and what is left out was told; one that ends before its
- * trailer has what is whole. A later entry of the same name stands for an earlier one. */
+/* The archive was checked before, and left out entries were reported. An archive that ends
+ * before its trailer provides its whole entries. A later entry replaces an earlier one of the
+ * same name. */
 void sdk_files_begin(void)
 {
 	struct cpio_entry entry;
@@ -74,7 +75,7 @@ void sdk_files_begin(void)
 		files_take_input(input->file);
 }
 
-/* ---- What newlib calls ---- */
+/* ---- newlib's system calls ---- */
 
 void files_status(const struct file *file, struct stat *status)
 {
@@ -146,8 +147,8 @@ int link(const char *from, const char *to)
 
 int _rename_r(struct _reent *reent, const char *from, const char *to); /* newlib's */
 
-/* In place of newlib's, which links and unlinks, and so replaces nothing. Directories stay what
- * they are called. */
+/* Replaces newlib's, which links and unlinks, and so cannot replace a file. Directories cannot be
+ * renamed. */
 int _rename_r(struct _reent *reent, const char *from, const char *to)
 {
 	struct name *name, **old;
@@ -192,7 +193,7 @@ int truncate(const char *path, off_t size)
 
 int getpid(void)
 {
-	return 1; /* as in the samples */
+	return 1; /* the pid in the samples */
 }
 
 int _stat(const char *restrict path, struct stat *restrict status) SYSCALL_ALIAS(stat);

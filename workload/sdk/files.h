@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What descriptors are places in (descriptors.c), by names (files_store.c, directories.c). All of
- * it with the lock of sdk_files_lock(); errors are errno numbers, positive as they are set.
+ * Files and names, used by descriptors (descriptors.c), names (files_store.c) and directories
+ * (directories.c). All functions are called with the lock of sdk_files_lock(); errors are positive
+ * errno numbers.
  */
 #ifndef WORKLOAD_SDK_FILES_H
 #define WORKLOAD_SDK_FILES_H
@@ -12,8 +13,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Regular, a directory, /dev/null (S_ISCHR), or a pipe, which has no name. Its bytes are the
- * archive's until somebody changes them; then they are a copy of ours. */
+/* A regular file, a directory, /dev/null (S_ISCHR), or a pipe, which has no name. Its bytes are the
+ * archive's until they are changed; then they are a copy on the heap. */
 struct file {
 	unsigned uses;  /* names and descriptors */
 	unsigned links; /* names */
@@ -21,42 +22,44 @@ struct file {
 	mode_t mode;
 	struct timespec accessed, modified, changed; /* as stat() reports them */
 	uint8_t *bytes;
-	size_t size, room; /* room 0: the bytes are the archive's */
+	size_t size, room; /* room 0: the bytes are in the archive */
 };
 
-/* From the root, which has no text: "a/b". */
+/* A path from the root, which itself has an empty text: "a/b". */
 struct name {
 	struct name *next;
 	struct file *file;
 	char text[];
 };
 
-/* Where the name is in the list of all; points at NULL if there is none, with *code why: ENOENT,
- * ENOTDIR, ENAMETOOLONG. A path is one from the directory that the program is in, or with "/" in
- * front from the root. */
+/* The name's place in the list of all names. It points to NULL if the name does not exist; *code is
+ * the reason: ENOENT, ENOTDIR, ENAMETOOLONG. path is relative to the program's directory, or begins
+ * with "/". */
 struct name **files_find(const char *path, int *code);
 
-/* The next name in the directory of this text, in no order; NULL: first, last. */
+/* The next name in the directory of this text, in no order; name NULL: the first one. Returns NULL
+ * behind the last. */
 const struct name *files_next(const struct name *name, const char *directory);
 
-/* What a name is called where it is: "b". */
+/* The last part of a name: "b". */
 const char *files_last(const char *text);
 
-/* The program goes to a directory; is it there? And its path: 0 or ERANGE. */
+/* Set the current directory; check that it exists; return its path: 0 or ERANGE. */
 void files_move(const char *directory);
 bool files_here(const char *directory);
 int files_where(char *path, size_t size);
 
-/* One more name for a file, in directories that are made where there are none: 0, or ENOENT (of no
- * name at all, or back out of what is not there), ENAMETOOLONG, ENOTDIR, ENOSPC. And one less. */
+/* files_name(): add a name for a file; missing directories are made. Returns 0; ENOENT (an empty
+ * name, or ".." of a missing directory), ENAMETOOLONG, ENOTDIR, ENOSPC. The next function removes
+ * one. */
 int files_name(const char *path, struct file *file);
 void files_forget(struct name **at);
 
-/* The file whose bytes begin there; NULL: none does. */
+/* The file whose bytes begin at this address; NULL: there is none. */
 struct file *files_with(const uint8_t *bytes);
 
-/* An empty file of this name; NULL with *code set as files_name() does, or EISDIR: the path ends as
- * a directory's. */
+/* Make an empty file of this name. NULL: *code is set as by files_name(), or EISDIR: the path ends
+ * like a directory's. */
 struct file *files_make(const char *path, mode_t mode, int *code);
 
 /* ---- descriptors.c ---- */
@@ -66,60 +69,62 @@ struct file *files_make(const char *path, mode_t mode, int *code);
 /* Standard input is this file. Before main(). */
 void files_take_input(struct file *file);
 
-/* One more descriptor for its place, not below from; its flags. Without the lock; -1 with errno
- * set: EBADF, EINVAL, EMFILE. */
+/* Make another descriptor for the same place, not below from; read its flags. Called without the
+ * lock. -1 with errno set: EBADF, EINVAL, EMFILE. */
 int files_double(int fd, int from);
 int files_flags(int fd);
 
-/* With the lock: is it a descriptor, and of which file? NULL: the console. */
+/* With the lock: whether fd is a descriptor, and its file; NULL: the console. */
 bool files_of(int fd, struct file **file);
 
-/* With the lock: a descriptor of a file more, or -1: none is free. One less. */
+/* With the lock: add a descriptor for a file, or -1: none is free. Remove one. */
 int files_descriptor(struct file *file, int flags);
 void files_drop(int fd);
 
-/* With the lock: does this descriptor write? Does any of the file's descriptors have this access
- * (O_RDONLY or O_WRONLY)? */
+/* With the lock: whether this descriptor is open for writing; whether any of the file's descriptors
+ * has this access (O_RDONLY or O_WRONLY). */
 bool files_is_for_writing(int fd);
 bool files_are_open_for(const struct file *file, int access);
 
-/* O_APPEND and O_NONBLOCK are to be as in flags. Without the lock: 0, or -1 with errno EBADF. */
+/* Set O_APPEND and O_NONBLOCK to their values in flags. Called without the lock. Returns 0, or -1
+ * with errno EBADF. */
 int files_set_flags(int fd, int flags);
 
 /* ---- pipes.c ---- */
 
-/* read() and write() of a pipe, with the lock, which they let go. */
+/* read() and write() of a pipe. Called with the lock; they release it. */
 int files_pipe_read(struct file *file, int flags, void *bytes, size_t size);
 int files_pipe_write(struct file *file, const void *bytes, size_t size);
 
-/* An end of a pipe is closed: its other end looks again. */
+/* An end of a pipe was closed: wakes threads that wait at the other end. */
 void files_pipe_changed(void);
 
 /* ---- file_times.c ---- */
 
-/* The file's bytes change now. */
+/* Set the file's modification time to now. */
 void files_touch(struct file *file);
 
 /* ---- files.c ---- */
 
-/* What stat() says of a file; NULL: of the console. */
+/* Fill in stat()'s result for a file; NULL: for the console. */
 void files_status(const struct file *file, struct stat *status);
 
-/* Ends of calls: errno is set and -1 returned, or this. They let go the lock. */
+/* Ends of calls: set errno and return -1, or return this value. They release the lock. */
 int files_fail(int code);
 int files_done(int result);
 
-/* <bareperf/system.h>'s offer_files(): what the firmware fetches, by a path from the root. Without
- * the lock, which an ended thread may hold. */
+/* For offer_files() of <bareperf/system.h>: finds a file that the firmware fetches, by its path
+ * from the root. Called without the lock, because a thread that was ended may hold it. */
 int files_give(const char *path, const void **bytes, uint64_t *size);
 
-/* One use less: with its last one a file is gone. */
+/* Drop one use; a file without uses is freed. */
 void files_release(struct file *file);
 
-/* Have the file's bytes be ours, and of at least this size; what is new is 0. false: no memory. */
+/* Make the file's bytes a copy on the heap with room for this size; new bytes are 0. false: no
+ * memory. */
 bool files_grow(struct file *file, size_t size);
 
-/* Have it be of this size. 0, EINVAL or ENOSPC. */
+/* Set the file's size. Returns 0, EINVAL or ENOSPC. */
 int files_resize(struct file *file, off_t size);
 
 #endif

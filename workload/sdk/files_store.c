@@ -10,9 +10,9 @@
 
 #define ROOM_LEAST 4096U
 #define NAMES_MOST (1U << 20)
-#define FILE_MOST  ((size_t)1 << 40) /* no machine has room for more */
+#define FILE_MOST  ((size_t)1 << 40) /* more than any machine's memory */
 
-/* There in each program; the names of these are not taken away. */
+/* Exist in every program; their names cannot be removed. */
 static struct file root_file = { .uses = 1, .links = 1, .number = 1, .mode = S_IFDIR | 0755U };
 static struct file dev_file = { .uses = 1, .links = 1, .number = 2, .mode = S_IFDIR | 0755U };
 static struct file null_file = { .uses = 1, .links = 1, .number = 3, .mode = S_IFCHR | 0666U };
@@ -21,11 +21,11 @@ static struct name dev = { .next = &root, .file = &dev_file, .text = "dev" };
 static struct name null = { .next = &dev, .file = &null_file, .text = "dev/null" };
 static struct name *names = &null;
 static ino_t last_number = 3;
-static char here[PATH_MAX]; /* the text of the directory that the program is in */
+static char here[PATH_MAX]; /* the path of the current directory */
 
 /* ---- Names ---- */
 
-/* The text of a directory, and of this part of a path in it: 0, or ENAMETOOLONG. */
+/* Append this part of a path to a directory's text. Returns 0, or ENAMETOOLONG. */
 static int files_step(char text[PATH_MAX], const char *part, size_t size)
 {
 	size_t length = strlen(text);
@@ -56,8 +56,8 @@ static struct name **files_find_text(const char *text)
 	return at;
 }
 
-/* Whether a path may go on behind this text: 0, or ENOTDIR. What is not there may be made, but does
- * not lead back. */
+/* Whether a path may continue behind this text. Returns 0, or ENOTDIR. A missing directory may be
+ * made later, but ".." cannot lead back from it. */
 static int files_pass(const char *text, const char *part)
 {
 	const struct name *name = *files_find_text(text);
@@ -67,8 +67,8 @@ static int files_pass(const char *text, const char *part)
 	return S_ISDIR(name->file->mode) ? 0 : ENOTDIR;
 }
 
-/* The text that a path from a directory comes to, which is looked at on the way if it is ours:
- * 0, ENOENT, ENOTDIR or ENAMETOOLONG. */
+/* Resolve a path from a directory to a name's text; looks: check that the directories on the way
+ * exist. Returns 0, ENOENT, ENOTDIR or ENAMETOOLONG. */
 static int files_plain(char text[PATH_MAX], const char *directory, const char *path, bool looks)
 {
 	int code = *path ? 0 : ENOENT;
@@ -144,7 +144,7 @@ int files_where(char *path, size_t size)
 	return 0;
 }
 
-/* Whoever ended may have done so in the middle of a change: the list need not end. */
+/* The program may have been ended in the middle of a change, so the list may have no end. */
 int files_give(const char *path, const void **bytes, uint64_t *size)
 {
 	const struct name *name = names;
@@ -204,7 +204,7 @@ static int files_create(const char *text, mode_t mode, struct file **made)
 	return 0;
 }
 
-/* The directories that a text's last part is in are there, or are made. */
+/* Make the missing directories of a text's path. */
 static int files_prepare(char *text)
 {
 	for (char *slash = strchr(text, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -293,7 +293,8 @@ static bool files_move_bytes(struct file *file, size_t room)
 	return true;
 }
 
-/* Twice the room, or as much more as there is; while it moves, the old one is there as well. */
+/* Doubles the room, or takes as much more as there is; during the copy the old room is still in
+ * use. */
 static bool files_make_room(struct file *file, size_t least)
 {
 	size_t room = file->room ? file->room : ROOM_LEAST;

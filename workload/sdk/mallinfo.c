@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of the heap is in use. newlib 3.3 counts it in ints and returns a structure of ints,
- * where its <malloc.h> declares one of size_t: what a program reads from it is garbage. All
- * that newlib has in one object with mallinfo() is here.
+ * Reports how much of the heap is in use. newlib 3.3 counts in ints and returns a structure of
+ * ints, while its <malloc.h> declares size_t members, so a program would read garbage. This file
+ * replaces newlib's whole object that contains mallinfo().
  */
 #include <malloc.h>
 #include <reent.h>
@@ -11,10 +11,10 @@
 
 #include "workload/sdk/sdk.h"
 
-/* newlib's malloc(): a bin is a list of free chunks in both directions, and stands in
- * __malloc_av_ as if it were a chunk itself. Bin 0 has the chunk at the heap's end alone. */
+/* newlib's malloc(): a bin is a doubly linked list of free chunks; its head in __malloc_av_ looks
+ * like a chunk. Bin 0 has only the chunk at the heap's end. */
 #define BINS       128U
-#define CHUNK_BITS 3UL /* of a size: flags */
+#define CHUNK_BITS 3UL /* flag bits of a size */
 
 struct chunk {
 	size_t before, size;

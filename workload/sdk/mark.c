@@ -3,17 +3,17 @@
 
 #include "workload/sdk/sdk.h"
 
-#define TIMES 16 /* interrupts come between some */
+#define TIMES 16 /* several tries, because interrupts disturb some */
 
-/* Between these two is nothing: what is counted there is theirs, as it will be in the program, to
- * which bareperf_marks_here is a variable of elsewhere, too (tls.c). */
+/* Measures an empty region: the counted events are the cost of begin and end. bareperf_marks_here
+ * is defined elsewhere (tls.c), as it is for the program, so the cost is the same. */
 static __attribute__((noinline)) void mark_nothing(void)
 {
 	bareperf_mark_begin("");
 	bareperf_mark_end("");
 }
 
-/* All of it in a region without a name, so that nothing of it is in the events' totals. */
+/* Runs inside a region without a name, so that none of this is in the events' totals. */
 void sdk_mark_calibrate(void)
 {
 	if (!sdk_system->counts_regions)

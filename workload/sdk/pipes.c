@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipes, between threads of the one program: files without a name, of which readers take the first
- * bytes. A writer never waits: a pipe has room for what the heap has. And poll(), which waits for
- * pipes alone, as nothing else is ever not ready. */
+/* Pipes between threads of the program: files without a name, from which readers take the first
+ * bytes. A writer never waits: a pipe may grow as far as the heap allows. Also poll(), which waits
+ * only for pipes, because everything else is always ready. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 
 #define NSEC_PER_MSEC 1000000ULL
 
-static uint32_t pipes_changes; /* of any pipe */
+static uint32_t pipes_changes; /* counts changes of any pipe */
 
 void files_pipe_changed(void)
 {
@@ -24,7 +24,7 @@ void files_pipe_changed(void)
 	sdk_wake(&pipes_changes);
 }
 
-/* With the lock, which it lets go meanwhile. False: the deadline came. */
+/* Called with the lock, which it releases while it waits. false: the deadline has passed. */
 static bool pipes_await(uint64_t deadline)
 {
 	uint32_t seen = __atomic_load_n(&pipes_changes, __ATOMIC_ACQUIRE);
@@ -40,7 +40,7 @@ int files_pipe_read(struct file *file, int flags, void *bytes, size_t size)
 {
 	bool is_written;
 
-	file->uses++; /* another thread may close it */
+	file->uses++; /* another thread may close it meanwhile */
 	while (!file->size && files_are_open_for(file, O_WRONLY) && !(flags & O_NONBLOCK))
 		pipes_await(SDK_FOREVER);
 	is_written = files_are_open_for(file, O_WRONLY);
@@ -72,7 +72,7 @@ int files_pipe_write(struct file *file, const void *bytes, size_t size)
 	return files_done((int)size);
 }
 
-/* Both ends, or none: 0, ENOMEM or EMFILE. */
+/* Open both ends or none. Returns 0, ENOMEM or EMFILE. */
 static int pipes_open(int fds[2])
 {
 	struct file *file = calloc(1, sizeof(*file));
@@ -80,7 +80,7 @@ static int pipes_open(int fds[2])
 	if (!file)
 		return ENOMEM;
 	file->mode = S_IFIFO | 0600U;
-	file->uses = 1; /* until both are there */
+	file->uses = 1; /* keeps it until both ends are open */
 	fds[0] = files_descriptor(file, O_RDONLY);
 	fds[1] = fds[0] < 0 ? -1 : files_descriptor(file, O_WRONLY);
 	if (fds[0] >= 0 && fds[1] < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Of POSIX, what newlib declares and has no code for, and a machine without an operating system can
- * do. */
+/* POSIX functions that newlib declares without code, as far as a machine without an operating
+ * system can provide them. */
 #include <errno.h>
 #include <malloc.h>
 #include <semaphore.h>
@@ -32,7 +32,7 @@ static int posix_fail(int code)
 
 /* ---- Time ---- */
 
-/* ns of a clock: of the monotonic one since the machine was taken. */
+/* ns of a clock; the monotonic one starts when bareperf took over the machine. */
 static int posix_clock(clockid_t clock, uint64_t *ns)
 {
 	*ns = sdk_system->clock();
@@ -78,7 +78,7 @@ int clock_settime(clockid_t clock, const struct timespec *now)
 	return posix_fail(clock == CLOCK_REALTIME ? EPERM : EINVAL);
 }
 
-/* The CPU has nothing else to do. */
+/* Waits by halting, because the CPU has nothing else to do. */
 int nanosleep(const struct timespec *span, struct timespec *left)
 {
 	uint64_t begun = sdk_system->clock(), ns;
@@ -123,8 +123,8 @@ int timespec_get(struct timespec *now, int base)
 	return base == TIME_UTC && clock_gettime(CLOCK_REALTIME, now) == 0 ? base : 0;
 }
 
-/* Days since 1970-01-01 of a month's first: a year begins in March here, so that leap days are last
- * in theirs. */
+/* Days from 1970-01-01 to a month's first day. A year begins in March here, so that the leap day is
+ * the last day of a year. */
 static int64_t posix_days(int64_t year, int month)
 {
 	year += month / 12 - (month % 12 < 0);
@@ -136,7 +136,7 @@ static int64_t posix_days(int64_t year, int month)
 	       (year - (((year % 400) + 400) % 400)) / 400 + (153 * month + 2) / 5 - 719468;
 }
 
-/* The calendar's time without zones; what is beyond its member's range counts on. */
+/* Converts calendar time without time zones; members beyond their range are carried over. */
 time_t timegm(struct tm *tm)
 {
 	int64_t days = posix_days(tm->tm_year + 1900LL, tm->tm_mon) + tm->tm_mday - 1;
@@ -177,7 +177,7 @@ int getpagesize(void)
 	return PAGE;
 }
 
-/* What there is at most, and which of POSIX's options there are. */
+/* The limits, and POSIX's supported options. */
 static long posix_limit(int name)
 {
 	switch (name) {
@@ -208,7 +208,7 @@ static long posix_limit(int name)
 	case _SC_READER_WRITER_LOCKS:
 		return POSIX_2008;
 	default:
-		return -1; /* no limit, or no such thing: errno stays */
+		return -1; /* no limit, or unknown: errno is unchanged */
 	}
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of POSIX's files, what a program may ask for where there are no symbolic links, users or other
- * processes. */
+/* POSIX's file functions for a machine without symbolic links, users or other processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,7 +17,7 @@ static int files_refuse(int code)
 	return -1;
 }
 
-/* 0, or why there is no such file. */
+/* Returns 0, or the reason why there is no such file. */
 static int files_look(const char *path)
 {
 	struct stat status;
@@ -33,7 +32,7 @@ static int files_look_at(int fd)
 	return fstat(fd, &status);
 }
 
-/* ---- Links: there are none ---- */
+/* ---- Symbolic links: there are none ---- */
 
 int lstat(const char *restrict path, struct stat *restrict status);
 
@@ -72,7 +71,7 @@ long pathconf(const char *path, int name)
 	}
 }
 
-/* ---- Users: one, who may do all ---- */
+/* ---- Users: there is one, who may do everything ---- */
 
 uid_t getuid(void)
 {
@@ -126,7 +125,7 @@ int fchown(int fd, uid_t user, gid_t group)
 	return files_look_at(fd);
 }
 
-/* ---- Descriptors, looked at ---- */
+/* ---- Descriptor states ---- */
 
 int fsync(int fd)
 {
@@ -168,7 +167,7 @@ int isatty(int fd)
 int _fstat(int fd, struct stat *status) SYSCALL_ALIAS(fstat);
 int _isatty(int fd) SYSCALL_ALIAS(isatty);
 
-/* ---- Descriptors; locks: nobody else has any ---- */
+/* ---- fcntl(); locks: no other process could have one ---- */
 
 int fcntl(int fd, int command, ...)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* There is one process, of one user's, and no other program. */
+/* There is one process of one user, and no other program. */
 #include <errno.h>
 #include <pwd.h>
 #include <reent.h>
@@ -64,7 +64,7 @@ int pclose(FILE *stream)
 	return -1;
 }
 
-/* In place of newlib's: of no command it asks whether there is a shell. */
+/* Replaces newlib's: without a command the question is whether there is a shell. */
 int _system_r(struct _reent *reent, const char *command)
 {
 	(void)reent;
@@ -76,7 +76,7 @@ int system(const char *command)
 	return _system_r(_REENT, command);
 }
 
-/* Processes are by their numbers, groups and users by others: all are of one process. */
+/* which selects processes, groups or users; the only process is in all of them. */
 int getpriority(int which, id_t who)
 {
 	if (which >= PRIO_PROCESS && which <= PRIO_USER && (who == 0 || who == (id_t)getpid()))

@@ -6,70 +6,71 @@
 
 #include "workload/sdk/include/bareperf/system.h"
 
-/* More than there are: who indexes by a CPU's number does so modulo this. */
+/* At least the number of CPUs: tables are indexed by a CPU's number modulo this. */
 #define SDK_MAX_CPUS 256U
 #define NSEC_PER_SEC 1000000000ULL
 
 /* The firmware's table. Set before main() and before constructors. */
 extern const struct bareperf_system *sdk_system;
 
-/* The payload's entry point. Returns only to a firmware that it cannot talk to: -ENOSYS. */
+/* The payload's entry point. Returns only to a firmware with another version of the table:
+ * -ENOSYS. */
 int _start(const struct bareperf_system *system);
 
 /* ---- tls.c ---- */
 
 struct _reent;
 
-/* main() gets its thread-local variables and its part of the C library's. 0 or -ENOMEM. Before
- * anything that may set errno; once. */
+/* Give main() its thread-local variables and its C library state. Returns 0 or -ENOMEM. Call it
+ * once, before anything that may set errno. */
 int sdk_tls_begin(void);
 
-/* Bytes that a thread's variables take, wherever they begin, and those variables made there: the
- * thread pointer. Any thread. */
+/* The bytes that a thread's variables need at any address; and make them there: returns the thread
+ * pointer. Any thread. */
 size_t sdk_tls_room(void);
 void *sdk_tls_make(void *room);
 
-/* This CPU's thread has these from now on. */
+/* Make this CPU's thread use these from now on. */
 void sdk_tls_enter(void *pointer, struct _reent *reent);
 
 /* ---- files.c, lock.c ---- */
 
-/* The files that were handed over are there. Before main(). */
+/* Provide the files that were handed over. Before main(). */
 void sdk_files_begin(void);
 
-/* One thread at a time looks at files. */
+/* Lock and unlock the files, for one thread at a time. */
 void sdk_files_lock(void);
 void sdk_files_unlock(void);
 
 /* ---- mark.c ---- */
 
-/* The calling thread's marks go where the firmware wants them, which learns what those of a region
- * add to it there. When the thread has its variables, before its program. */
+/* Find the recorder of the calling thread's marks, and measure the cost of a region's marks for the
+ * firmware. After the thread has its variables, before its program. */
 void sdk_mark_begin(void);
 
-/* Have it learn that again, for what is counted from now on. */
+/* Measure that cost again, for events counted from now on. */
 void sdk_mark_calibrate(void);
 
 /* ---- arguments.c ---- */
 
-/* The words that main() gets, with those of @FILE in its place: how many, or -ENOMEM, -EIO;
- * -EINVAL: a quote in one is not closed, which has been said. Once, after sdk_files_begin(). */
+/* Make the words for main(), with @FILE replaced. Returns their number; -ENOMEM, -EIO; -EINVAL: a
+ * quote is not closed, which was reported. Once, after sdk_files_begin(). */
 int sdk_arguments(int argc, char **argv, char ***words);
 
 /* ---- syscalls.c ---- */
 
-/* The program begins now, and ns since then: all time is the program's. */
+/* Note the program's start; ns since then. All time is the program's own. */
 void sdk_time_begin(void);
 uint64_t sdk_time_used(void);
 
-/* s since 1970, where the firmware knows the time. */
+/* s since 1970, if the firmware knows the time. */
 uint64_t sdk_now(void);
 
-/* Bytes of the heap that malloc() does not see, or NULL. Before malloc(). */
+/* Take bytes from the heap that malloc() will not use, or NULL. Before malloc(). */
 void *sdk_heap_take(size_t size);
 
-/* The highest end that malloc()'s heap has had; malloc()'s lock is held, or nobody else allocates.
- */
+/* The highest end that malloc()'s heap has had. With malloc()'s lock held, or while no other thread
+ * allocates. */
 char *sdk_heap_most(void);
 
 #endif

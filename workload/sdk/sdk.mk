@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# ---- The SDK: what a payload is compiled and linked with, and an example ----
+# ---- The SDK: compiling and linking payloads, and an example ----
 
 SDK := $(OUT)/sdk
 SDK_OBJS := $(patsubst %.c,$(OUT)/sdk-obj/%.c.o,$(wildcard workload/sdk/*.c workload/sdk/threads/*.c) lib/cpio.c lib/parse/quoted.c)
 # newlib's headers show these parts of POSIX where these macros are set; pthread*.c implements them.
 SDK_POSIX := $(addprefix -D_,$(addsuffix =200809L,POSIX_VERSION POSIX_THREADS POSIX_THREAD_PROCESS_SHARED POSIX_TIMEOUTS POSIX_BARRIERS \
 	POSIX_CLOCK_SELECTION POSIX_SEMAPHORES POSIX_SPIN_LOCKS POSIX_READER_WRITER_LOCKS UNIX98_THREAD_MUTEX_ATTRIBUTES))
-# newlib's objects that mallinfo.c and widths.c stand for: programs are linked with -lm and -lc first.
+# newlib's objects that mallinfo.c and widths.c replace: programs are linked with -lm and -lc first.
 SDK_NOT_LIBC := $(patsubst %,lib_a-%.o,mstats mallinfor mallstatsr mrand48 jrand48 a64l)
 SDK_NOT_LIBM := lib_a-s_lround.o lib_a-s_llround.o
 # One newlib declares a pointer where another declares an array of two.
@@ -22,7 +22,7 @@ sdk-wrapper = sed 's,@ARCH@,$(ARCH),; s,@NAME@,$(1),; s,@LANGUAGE@,$(2),; s,@SUF
 	s,@COMPILER@,$(CROSS)$(4),g; s,@POSIX@,$(SDK_POSIX),; s,@INCLUDE@,$(5),; s,@LIBRARY@,$(6),; \
 	s,@ISA@,$(filter-out -mno-red-zone -mstrict-align,$(filter -m%,$(ISA_$(ARCH)))),'
 
-# Last, because it says that all of it is there.
+# Last, because this file marks the SDK as complete.
 $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/payload.ld \
 		$(wildcard workload/sdk/include/*.h workload/sdk/include/*/*.h) Makefile workload/sdk/sdk.mk
 	$(call say,SDK,$(SDK))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals: those that the program sends to itself, as nobody else is there. The thread that sends
- * one gets it, at once or, blocked, when it lets it in. In place of newlib's, where each thread has
- * handlers of its own; they stay when they have been called, as in BSD.
+ * Signals: the program can only send them to itself. The sending thread gets a signal at once, or,
+ * if it is blocked, when it is unblocked. Replaces newlib's, which has handlers per thread.
+ * Handlers stay installed after a call, as in BSD.
  */
 #include <errno.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ static bool signals_is_signal(int signal)
 	return signal > 0 && signal < NSIG;
 }
 
-/* What nobody blocks, nor has a handler for. */
+/* The signals that are not blocked and have no handler. */
 static sigset_t signals_unblocked(void)
 {
 	return signals_set_of(SIGKILL) | signals_set_of(SIGSTOP);
@@ -51,7 +51,7 @@ static struct sigaction signals_action(int signal)
 	return action;
 }
 
-/* ---- What is blocked ---- */
+/* ---- Blocked signals ---- */
 
 static void signals_deliver(int signal);
 
@@ -96,9 +96,10 @@ int sigpending(sigset_t *set)
 	return 0;
 }
 
-/* ---- What becomes of one ---- */
+/* ---- Delivery ---- */
 
-/* POSIX's default actions: stopped is nobody, as nobody would have it go on. */
+/* POSIX's default actions, but a signal that would stop the program is ignored, because no other
+ * process could continue it. */
 static void signals_default(int signal)
 {
 	const sigset_t ignored = signals_set_of(SIGCHLD) | signals_set_of(SIGURG) |
@@ -140,7 +141,7 @@ int kill(int pid, int signal)
 	return pid == MYSELF || pid == 0 ? raise(signal) : signals_fail(ESRCH);
 }
 
-/* Even if its handler returns. */
+/* Ends the program even if the handler returns. */
 void abort(void)
 {
 	const sigset_t set = signals_set_of(SIGABRT);
@@ -150,7 +151,7 @@ void abort(void)
 	_exit(128 + SIGABRT);
 }
 
-/* ---- Handlers: of all threads ---- */
+/* ---- Handlers: shared by all threads ---- */
 
 int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
 {

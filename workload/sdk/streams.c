@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of POSIX's streams, what newlib has under other names, or not at all. */
+/* POSIX's stream functions that newlib has under other names, or not at all. */
 #include <stdio.h>
 #include <sys/lock.h>
 

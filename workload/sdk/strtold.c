@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text as a long double of 128 bits (IEEE 754 binary128: AAPCS64, 10.1.2). newlib 3.3 has x87's 80
- * bits for every ISA: what strtold() and scanf call for them is this instead.
+ * Converts text to a long double of 128 bits (IEEE 754 binary128: AAPCS64, 10.1.2). newlib 3.3
+ * assumes x87's 80 bits for every ISA; this replaces the function that its strtold() and scanf
+ * call.
  */
 #if __LDBL_MANT_DIG__ == 113
 #include <reent.h>
@@ -9,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of newlib's gdtoa: a format of numbers, and what was read */
+/* From newlib's gdtoa: a number format, and the kind of the result */
 struct FPI {
 	int nbits, emin, emax, rounding, sudden_underflow;
 };
@@ -55,7 +56,7 @@ static uint64_t strtold_top(int kind, int32_t exponent, const uint32_t bits[4])
 	}
 }
 
-/* rounding is always towards 0 where newlib calls it for this ISA, and of no use. */
+/* The argument rounding is ignored: newlib always passes rounding towards 0 for this ISA. */
 int _strtorx_l(struct _reent *reent, const char *text, char **end, int rounding, void *value,
                locale_t locale)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What newlib asks of an operating system, out of the firmware's table. The firmware's own newlib
- * asks lib/syscalls.c: a payload is linked apart from it, with a heap and files of its own. */
+/* newlib's system calls, by the firmware's table. The firmware's own newlib uses lib/syscalls.c: a
+ * payload is linked separately, with its own heap and files. */
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ void *sdk_heap_take(size_t size)
 	return taken;
 }
 
-/* malloc() expects what it gets for the first time to be 0, which is not so in a second run. */
+/* malloc() expects new memory to be 0, which it is not in a second run. */
 void *sbrk(ptrdiff_t increment)
 {
 	char *previous = (char *)sdk_system->heap + heap_used;
@@ -89,7 +89,7 @@ static clock_t syscalls_ticks(uint64_t ns)
 	return (clock_t)(ns / (NSEC_PER_SEC / CLOCKS_PER_SEC));
 }
 
-/* All time is user time. clock() asks here, too. */
+/* All time is user time. clock() calls this too. */
 clock_t times(struct tms *buffer)
 {
 	*buffer = (struct tms){ .tms_utime = syscalls_ticks(sdk_time_used()) };

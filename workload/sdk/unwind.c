@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libgcc asks of a dynamic linker when an exception is thrown: where an image's tables are.
- * There is one image.
+ * Replaces the dynamic linker for libgcc when an exception is thrown: reports where the image's
+ * tables are. There is one image.
  *
- * Only in programs that unwind their stack.
+ * Only linked into programs that unwind their stack.
  */
 #include <stddef.h>
 #include <unwind.h>
@@ -22,7 +22,7 @@ extern const char __eh_frame_hdr_start[] __attribute__((visibility("hidden")));
 
 int _dl_find_object(void *pc, struct dl_find_object *object);
 
-/* libgcc looks no function up that its table does not have. */
+/* libgcc itself rejects functions that its table does not have. */
 int _dl_find_object(void *pc, struct dl_find_object *object)
 {
 	(void)pc;
@@ -37,8 +37,8 @@ static _Unwind_Reason_Code unwind_stop(struct _Unwind_Context *context, void *ar
 	return _URC_NORMAL_STOP;
 }
 
-/* The first stack that libgcc unwinds fills a table of its own, and where it finds no threads of
- * glibc's that is done under no lock. So it is done before there are any threads. */
+/* The first unwinding fills a table in libgcc, without a lock, because libgcc finds no threads of
+ * glibc's. So it is done here, before there are any threads. */
 static __attribute__((constructor)) void unwind_first(void)
 {
 	_Unwind_Backtrace(unwind_stop, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of newlib 3.3's, which are wrong where a long has 64 bits: each of these speaks of 32,
- * or shifts by the width of an int (docs/payloads.md). */
+/* Replaces functions of newlib 3.3 that are wrong if a long has 64 bits: each assumes 32 bits, or
+ * shifts by the width of an int (docs/payloads.md). */
 #include <math.h>
 #include <reent.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ long a64l(const char *text);
 /* newlib's step of the 48-bit generator; the seed's lowest 16 bits are first. */
 void __dorand48(struct _reent *reent, unsigned short seed[3]);
 
-/* From -2^31 on; newlib's are from 0 to 2^32. */
+/* Results begin at -2^31; newlib's are from 0 to 2^32. */
 long _jrand48_r(struct _reent *reent, unsigned short seed[3])
 {
 	__dorand48(reent, seed);
@@ -44,7 +44,7 @@ static int widths_digit(char digit)
 	return digit >= 'a' && digit <= 'z' ? digit - 'a' + 38 : -1;
 }
 
-/* 32 bits, extended by their sign; newlib's has the sixth digit's other four bits, too. */
+/* 32 bits, sign-extended; newlib's also uses the sixth digit's other four bits. */
 long a64l(const char *text)
 {
 	uint32_t value = 0;
@@ -54,7 +54,7 @@ long a64l(const char *text)
 	return (int32_t)value;
 }
 
-/* newlib's lose low bits of what is above 2^51. */
+/* newlib's lose the low bits of numbers above 2^51. */
 long lround(double number)
 {
 	return (long)round(number);

@@ -17,12 +17,13 @@ extern "C" {
 typedef unsigned long nfds_t;
 
 struct pollfd {
-	int fd; /* negative: left out */
+	int fd; /* negative: ignored */
 	short events, revents;
 };
 
-/* Files and the console are always ready; a pipe's reading end is when it has bytes or no writer
- * any more. Waits for timeout ms, negative: without end. How many are ready; 0: none in time. */
+/* Files and the console are always ready. A pipe's reading end is ready when it has bytes, or no
+ * writer any more. Waits for timeout ms; negative: without limit. Returns the number of ready
+ * descriptors; 0: timeout. */
 int poll(struct pollfd *fds, nfds_t count, int timeout);
 
 #ifdef __cplusplus

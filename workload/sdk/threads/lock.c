@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* newlib's locks: of malloc(), of each stream, of the list of streams and their kin. */
+/* newlib's locks: of malloc(), of each stream, of the list of streams and others. */
 #include <stdlib.h>
 #include <sys/lock.h>
 
@@ -24,7 +24,8 @@ LOCK(__lock___tz_mutex);
 LOCK(__lock___dd_hash_mutex);
 LOCK(__lock___arc4random_mutex);
 
-/* Without memory for it a stream has none (NULL), and belongs to one thread. */
+/* If there is no memory for a lock, the stream has none (NULL), and must be used by one thread
+ * only. */
 void __retarget_lock_init_recursive(_LOCK_T *lock)
 {
 	*lock = malloc(sizeof(**lock));
@@ -54,7 +55,7 @@ void __retarget_lock_release_recursive(_LOCK_T lock)
 		sdk_mutex_unlock(&lock->mutex);
 }
 
-/* The others may be these as well: nobody takes one twice. */
+/* The other locks may be recursive as well: no thread takes one twice. */
 #define SAME_AS(name) __attribute__((alias(#name)))
 
 void __retarget_lock_init(_LOCK_T *lock) SAME_AS(__retarget_lock_init_recursive);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* POSIX threads (IEEE 1003.1-2008, <pthread.h>): their lives. A handle is the thread's number, and
- * in its low byte the CPU. */
+/* POSIX threads (IEEE 1003.1-2008, <pthread.h>): start and end. A handle is the thread's number,
+ * with the CPU in its low byte. */
 #include <bareperf/thread.h>
 #include <errno.h>
 #include <limits.h>
@@ -36,7 +36,7 @@ int pthread_equal(pthread_t one, pthread_t other)
 
 /* ---- Start ---- */
 
-/* Those that nobody will join give their CPUs back when another thread is wanted. */
+/* Threads that will not be joined give their CPUs back when another thread is wanted. */
 static bool pthread_reap(void)
 {
 	bool any = false;
@@ -68,7 +68,7 @@ static int pthread_start_somewhere(struct sdk_thread *thread, pthread_t *handle)
 	return cpu < 0 ? EAGAIN : 0;
 }
 
-/* Told once: a program that asks for as many as it gets is none that fails. */
+/* Reported once: a program that tries for as many threads as possible is no error. */
 static void pthread_tell_of_cpus(void)
 {
 	static bool told;
@@ -147,8 +147,8 @@ struct sdk_thread *sdk_pthread_find(pthread_t handle)
 	return thread && pthread_handle_of(thread, handle & HANDLE_CPU) == handle ? thread : NULL;
 }
 
-/* The handle's thread, which nobody has joined or detached; it is marked as whatever it becomes
- * now. */
+/* Find the handle's thread if it was neither joined nor detached, and mark it as joined or
+ * detached. */
 static int pthread_claim(pthread_t handle, bool detach, struct sdk_thread **found)
 {
 	struct sdk_thread *thread;
@@ -180,7 +180,7 @@ int pthread_join(pthread_t handle, void **value)
 	if (code)
 		return code;
 	sdk_thread_await(thread);
-	if (value) /* the thread's memory is there until its CPU is given back */
+	if (value) /* the thread's memory is valid until its CPU is given back */
 		*value = thread->value;
 	return -sdk_thread_join(handle & HANDLE_CPU, thread, &unwanted);
 }
@@ -199,5 +199,5 @@ void pthread_yield(void)
 
 int sched_yield(void)
 {
-	return 0; /* nobody else wants this CPU */
+	return 0; /* no other thread uses this CPU */
 }

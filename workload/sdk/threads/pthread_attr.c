@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The attributes of <pthread.h>: who is detached, a mutex's type, a condition variable's clock. */
+/* The attributes of <pthread.h>: detached threads, a mutex's type, a condition variable's clock. */
 #include <errno.h>
 #include <pthread.h>
 
 #define STACK_SIZE (256 << 10) /* at least: <bareperf/thread.h> */
 
-/* There is one process, which shares everything with itself. */
+/* There is only one process, so sharing between processes has no effect. */
 #define SHARED(kind)                                                                       \
 	int kind##_getpshared(const kind##_t *attr, int *shared)                           \
 	{                                                                                  \
@@ -63,7 +63,7 @@ int pthread_attr_getstacksize(const pthread_attr_t *attr, size_t *size)
 	return 0;
 }
 
-/* Stacks are the machine's, and of one size. */
+/* The machine provides the stacks, all of one size. */
 int pthread_attr_setstacksize(pthread_attr_t *attr, size_t size)
 {
 	if (size > STACK_SIZE)

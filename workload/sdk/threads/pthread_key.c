@@ -8,7 +8,7 @@
 
 static struct {
 	bool used;
-	uint32_t turn; /* how often it was deleted: a value of before the last time is none */
+	uint32_t turn; /* the number of deletions: a value from before the last one is invalid */
 	void (*destructor)(void *value);
 } keys[SDK_KEYS];
 
@@ -38,7 +38,7 @@ int pthread_key_delete(pthread_key_t key)
 {
 	if (!pthread_key_is_key(key))
 		return EINVAL;
-	/* before another key takes its place, whose destructor these values are not for */
+	/* before the key can be reused with another destructor, which must not get these values */
 	__atomic_fetch_add(&keys[key].turn, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&keys[key].used, false, __ATOMIC_RELEASE);
 	return 0;
@@ -77,7 +77,7 @@ static bool pthread_key_destroy_each(void)
 	return any;
 }
 
-/* A destructor may set values anew. */
+/* A destructor may set new values, so the loop repeats. */
 void sdk_keys_destroy(void)
 {
 	for (int i = 0; i < SDK_KEY_ITERATIONS && pthread_key_destroy_each(); i++)

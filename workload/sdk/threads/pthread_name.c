@@ -6,11 +6,11 @@
 #include "workload/sdk/threads/sdk_pthread.h"
 #include "workload/sdk/threads/thread.h"
 
-/* With _GNU_SOURCE <pthread.h> has them. */
+/* <pthread.h> declares them with _GNU_SOURCE only. */
 int pthread_setname_np(pthread_t handle, const char *name);
 int pthread_getname_np(pthread_t handle, char *name, size_t size);
 
-/* Kept for whoever asks; nobody shows them. Long as Linux has them. */
+/* Only stored for pthread_getname_np(); not displayed. The same length limit as Linux's. */
 int pthread_setname_np(pthread_t handle, const char *name)
 {
 	struct sdk_thread *thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What <pthread.h> has threads wait for each other by: sync.h's words under POSIX's names. */
+/* The synchronization objects of <pthread.h>: sync.h's words under POSIX's names. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "workload/sdk/threads/sdk_pthread.h"
 #include "workload/sdk/threads/sync.h"
 
-/* What has been is as long ago as can be, and not SDK_NOW. */
+/* A time in the past becomes the smallest deadline that is not SDK_NOW. */
 int sdk_deadline(clockid_t clock, const struct timespec *time, uint64_t *deadline)
 {
 	uint64_t epoch = clock == CLOCK_REALTIME ? sdk_system->epoch : 0, ns;
@@ -81,7 +81,7 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return -sdk_mutex_unlock(mutex);
 }
 
-/* ---- Condition variables: the lowest bit says that deadlines are the calendar's ---- */
+/* ---- Condition variables: the lowest bit means that deadlines are calendar times ---- */
 
 #define COND_REALTIME 1U
 
@@ -115,7 +115,7 @@ int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 	return code ? code : -sdk_cond_wait(cond, mutex, deadline);
 }
 
-/* One is woken, and others may be as well, which POSIX allows. */
+/* Wakes one thread or more, which POSIX allows. */
 int pthread_cond_signal(pthread_cond_t *cond)
 {
 	sdk_cond_wake(cond);
@@ -137,7 +137,7 @@ int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t
 	if (count == 0)
 		return EINVAL;
 	if (count > SDK_BARRIER_MAX)
-		return EAGAIN; /* more than there can be threads */
+		return EAGAIN; /* more than the possible number of threads */
 	*barrier = sdk_barrier(count);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What <pthread.h>'s files and <threads.h>'s know of each other. */
+/* Declarations shared by the files for <pthread.h> and <threads.h>. */
 #ifndef WORKLOAD_SDK_THREADS_SDK_PTHREAD_H
 #define WORKLOAD_SDK_THREADS_SDK_PTHREAD_H
 
@@ -10,13 +10,14 @@
 #define SDK_KEYS           128U /* POSIX's least PTHREAD_KEYS_MAX */
 #define SDK_KEY_ITERATIONS 4    /* and its PTHREAD_DESTRUCTOR_ITERATIONS */
 
-/* Thread-specific values of the thread that ends go to their keys' destructors. */
+/* Pass the ending thread's specific values to their keys' destructors. */
 void sdk_keys_destroy(void);
 
 /* The handle's thread, or NULL. With sdk_threads_lock(). */
 struct sdk_thread *sdk_pthread_find(pthread_t handle);
 
-/* A time of this clock as sync.h's deadline. 0, or EINVAL: no time, or no such clock. */
+/* Convert a time of this clock to sync.h's deadline. Returns 0, or EINVAL: not a valid time, or no
+ * such clock. */
 int sdk_deadline(clockid_t clock, const struct timespec *time, uint64_t *deadline);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* POSIX semaphores: a word that is waited for while it is 0. */
+/* POSIX semaphores: a word; threads wait while it is 0. */
 #include <errno.h>
 #include <semaphore.h>
 #include <stdbool.h>
@@ -66,13 +66,13 @@ int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict time)
 	uint64_t deadline;
 	int code;
 
-	if (semaphore_take(sem)) /* whatever the time is */
+	if (semaphore_take(sem)) /* even if the deadline is invalid */
 		return 0;
 	code = sdk_deadline(CLOCK_REALTIME, time, &deadline);
 	return code ? semaphore_end(code) : semaphore_wait(sem, deadline);
 }
 
-/* Whoever takes it may do away with it at once: behind the store it is not looked at. */
+/* The thread that takes it may destroy it at once, so it is not accessed after the store. */
 int sem_post(sem_t *sem)
 {
 	uint32_t seen = __atomic_load_n(&sem->value, __ATOMIC_RELAXED);

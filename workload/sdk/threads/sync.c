@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every word changes by compare and exchange; who cannot go on waits for it to change (wait.c). */
+/* Every word changes by compare and exchange; a thread that cannot continue waits for a change
+ * (wait.c). */
 #include "workload/sdk/threads/sync.h"
 
 #include <errno.h>
@@ -11,14 +12,14 @@ static uint32_t sync_word_of(const uint32_t *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* *seen becomes what the word is where that was another. */
+/* Returns whether the word was *seen and is now value; otherwise *seen becomes the word. */
 static bool sync_change(uint32_t *word, uint32_t *seen, uint32_t value)
 {
 	return __atomic_compare_exchange_n(word, seen, value, false, __ATOMIC_ACQ_REL,
 	                                   __ATOMIC_ACQUIRE);
 }
 
-/* The word has its AWAITED bit while anybody waits for it. 0: it changed. */
+/* Set the word's AWAITED bit and wait for a change. Returns 0: it changed. */
 static int sync_wait_for_change(uint32_t *word, uint32_t seen, uint32_t marked, uint64_t deadline)
 {
 	if (deadline == SDK_NOW)
@@ -65,7 +66,8 @@ int sdk_mutex_lock(uint32_t *mutex, uint64_t deadline)
 		uint32_t is = sync_mutex_of(seen);
 
 		if (!(is & MUTEX_HOLDER)) {
-			/* Others may wait as well by now: who unlocks it will ask. */
+			/* Other threads may wait as well by now, so the AWAITED bit stays set for
+			 * the unlock. */
 			if (sync_change(mutex, &seen, is | mine))
 				return 0;
 			continue;
@@ -94,7 +96,7 @@ int sdk_mutex_unlock(uint32_t *mutex)
 	return 0;
 }
 
-/* ---- Condition variables: how often they were woken, above the lowest bit ---- */
+/* ---- Condition variables: the number of wakeups, above the lowest bit ---- */
 
 int sdk_cond_wait(uint32_t *cond, uint32_t *mutex, uint64_t deadline)
 {
@@ -115,8 +117,8 @@ void sdk_cond_wake(uint32_t *cond)
 	sdk_wake(cond);
 }
 
-/* ---- Barriers: how many arrived, are wanted (less 1), have not left, and came before; 8 bits
- * each. Of more than 256 rounds that others make without a thread, that one knows nothing ---- */
+/* ---- Barriers: 8 bits each: threads that arrived, are wanted (less 1), have not left, and the
+ * round's number. A thread that misses 256 rounds or more cannot notice it ---- */
 
 #define BARRIER_ARRIVED 0x000000ffU
 #define BARRIER_WANTED  8U
@@ -134,14 +136,14 @@ static uint32_t sync_round_of(uint32_t word)
 	return word / BARRIER_ROUND;
 }
 
-/* The last to leave a barrier that is to be destroyed is waited for. */
+/* Wake a thread that waits to destroy the barrier when the last one leaves. */
 static void sync_leave(uint32_t *barrier)
 {
 	if (!(__atomic_sub_fetch(barrier, BARRIER_STAYS, __ATOMIC_RELEASE) & BARRIER_STAY))
 		sdk_wake(barrier);
 }
 
-/* What the word becomes by one that comes: the last ends the round, and the others are to leave. */
+/* The word after one more arrival: the last arrival ends the round, and the others leave. */
 static uint32_t sync_arrive(uint32_t word, bool *last)
 {
 	uint32_t others = word >> BARRIER_WANTED & BARRIER_ARRIVED;
@@ -188,7 +190,7 @@ static uint32_t sync_rwlock_of(uint32_t word)
 	return word == SDK_STATIC ? 0 : word;
 }
 
-/* Each taker adds what it takes where nothing is that it cannot be beside. */
+/* Each reader or writer adds its share of the word, if no bit of beside_not is set. */
 static int sync_rwlock_take(uint32_t *rwlock, uint32_t beside_not, uint32_t taken,
                             uint64_t deadline)
 {
@@ -221,7 +223,7 @@ int sdk_rwlock_write(uint32_t *rwlock, uint64_t deadline)
 	return sync_rwlock_take(rwlock, RWLOCK_WRITTEN | RWLOCK_READERS, RWLOCK_WRITTEN, deadline);
 }
 
-/* Who holds it last wakes all, and those who still cannot go on say anew that they wait. */
+/* The last holder wakes all threads; those that still cannot continue set the AWAITED bit again. */
 void sdk_rwlock_unlock(uint32_t *rwlock)
 {
 	uint32_t seen = sync_word_of(rwlock), left;
@@ -235,7 +237,7 @@ void sdk_rwlock_unlock(uint32_t *rwlock)
 		sdk_wake(rwlock);
 }
 
-/* ---- What happens once ---- */
+/* ---- Once ---- */
 
 enum { ONCE_NOT = 0, ONCE_NOW, ONCE_DONE };
 

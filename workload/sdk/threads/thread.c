@@ -13,7 +13,7 @@
 void __sinit(struct _reent *reent); /* newlib's */
 
 static uint32_t threads_mutex = SDK_MUTEX_NORMAL, nr_threads = 1;
-static uint32_t nr_running; /* besides main() */
+static uint32_t nr_running; /* threads besides main()'s */
 static struct sdk_thread main_thread = { .number = 1 }, *last[SDK_MAX_CPUS];
 static __thread struct sdk_thread *thread_self;
 
@@ -67,7 +67,8 @@ static void thread_runs_no_more(void)
 	sdk_wake(&nr_running);
 }
 
-/* Who starts a thread is counted until it ends itself: at 0 there is nobody who would. */
+/* A thread that may start others is counted until it has ended, so at 0 no thread can be
+ * started. */
 void sdk_threads_await(void)
 {
 	uint32_t seen;
@@ -105,11 +106,11 @@ static void thread_free(struct sdk_thread *thread)
 	free(thread);
 }
 
-/* Streams are made by main()'s part of the C library, which flushes them in the end, even if only
+/* The streams belong to main()'s C library state, which flushes them at the end, even if only
  * threads use them. */
 int sdk_thread_start(int cpu, struct sdk_thread *thread)
 {
-	__sinit(_GLOBAL_REENT); /* once: it looks itself */
+	__sinit(_GLOBAL_REENT); /* it checks itself that it runs only once */
 	thread->number = ++nr_threads;
 	__atomic_fetch_add(&nr_running, 1, __ATOMIC_RELAXED);
 	cpu = sdk_system->thread_start(cpu, thread_enter, thread);

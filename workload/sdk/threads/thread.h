@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads as <bareperf/thread.h>, <pthread.h> and <threads.h> share them: one a CPU. A thread's CPU
- * is free again when it is joined; its memory stays until the next thread starts there.
+ * Threads, shared by <bareperf/thread.h>, <pthread.h> and <threads.h>: one per CPU. A join frees
+ * the thread's CPU; its memory stays valid until the next thread starts there.
  */
 #ifndef WORKLOAD_SDK_THREADS_THREAD_H
 #define WORKLOAD_SDK_THREADS_THREAD_H
@@ -13,17 +13,17 @@
 
 #include <arch_floats.h>
 
-/* What a thread has for itself: errno and the rest of the C library's (reent), and at pointer its
- * thread-local variables, behind this struct. */
+/* A thread's own data: errno and the rest of the C library's (reent); its thread-local variables
+ * lie behind this struct, at pointer. */
 struct sdk_thread {
 	int (*fn)(void *argument);
 	void *argument;
-	void *(*routine)(void *argument); /* fn's, of <pthread.h> */
-	void *value;                      /* what routine returned, or gave pthread_exit() */
-	uint32_t number;                  /* of all that were started; main()'s is 1 */
-	uint32_t ended;                   /* 1: it does nothing any more (sync.h's word) */
-	bool detached, joined;            /* sdk_threads_lock()'s */
-	sigset_t blocked;                 /* its creator's, as are */
+	void *(*routine)(void *argument); /* the function and result for <pthread.h> */
+	void *value;                      /* routine's result, or pthread_exit()'s argument */
+	uint32_t number;                  /* counts all started threads; main()'s is 1 */
+	uint32_t ended;                   /* 1: it has ended (a word of sync.h) */
+	bool detached, joined;            /* protected by sdk_threads_lock() */
+	sigset_t blocked;                 /* copied from its creator */
 	struct arch_floats floats;
 	char name[16];
 	void *pointer;
@@ -31,33 +31,33 @@ struct sdk_thread {
 	char variables[];
 };
 
-/* A thread that is not started; NULL: no memory. free() ends it while it is none. */
+/* Make a thread that is not started; NULL: no memory. free() releases it before it is started. */
 struct sdk_thread *sdk_thread_new(int (*fn)(void *argument), void *argument);
 
-/* Start it on this CPU, or on BAREPERF_ANY_CPU: which one, or bareperf_thread_start()'s error. With
- * sdk_threads_lock(). */
+/* Start it on this CPU, or on BAREPERF_ANY_CPU. Returns the CPU, or bareperf_thread_start()'s
+ * error. With sdk_threads_lock(). */
 int sdk_thread_start(int cpu, struct sdk_thread *thread);
 
-/* The thread that asks. */
+/* The calling thread. */
 struct sdk_thread *sdk_thread_self(void);
 
-/* It has ended as far as others see: all that is left to do is to return, or sdk_system->exit(). */
+/* Mark the thread as ended; it only has to return, or to call sdk_system->exit(). */
 void sdk_thread_finish(struct sdk_thread *self);
 
-/* What runs, or ran last, on a CPU: NULL, or what stays as long as sdk_threads_lock() is held, or
+/* The thread that runs, or ran last, on a CPU; or NULL. Valid while sdk_threads_lock() is held, or
  * the thread is not joined. */
 struct sdk_thread *sdk_thread_on(unsigned cpu);
 
-/* Wait until no thread but main()'s runs any more, those included that others start meanwhile. */
+/* Wait until only main()'s thread runs, including threads that are started meanwhile. */
 void sdk_threads_await(void);
 
-/* Wait for its end. */
+/* Wait for the thread's end. */
 void sdk_thread_await(const struct sdk_thread *thread);
 
-/* Wait for its end, and free its CPU. 0, or bareperf_thread_join()'s error. */
+/* Wait for the thread's end, and free its CPU. Returns 0, or bareperf_thread_join()'s error. */
 int sdk_thread_join(unsigned cpu, struct sdk_thread *thread, int *result);
 
-/* Who starts threads, and who looks for one. */
+/* The lock for starting and finding threads. */
 void sdk_threads_lock(void);
 void sdk_threads_unlock(void);
 

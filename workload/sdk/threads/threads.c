@@ -85,7 +85,7 @@ int thrd_join(thrd_t thread, int *result)
 
 int thrd_sleep(const struct timespec *span, struct timespec *left)
 {
-	return nanosleep(span, left) == 0 ? 0 : -2; /* -1 is a signal's */
+	return nanosleep(span, left) == 0 ? 0 : -2; /* -1 would mean a signal */
 }
 
 void thrd_yield(void)
@@ -158,7 +158,7 @@ int cnd_broadcast(cnd_t *cond)
 	return threads_code(pthread_cond_broadcast(cond));
 }
 
-/* ---- Thread-specific values, and what happens once ---- */
+/* ---- Thread-specific values, once ---- */
 
 int tss_create(tss_t *key, tss_dtor_t destructor)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Thread-local variables: a block for each thread, of the program's own PT_TLS segment. */
+/* Thread-local variables: a block for each thread, copied from the program's PT_TLS segment. */
 #include <bareperf/mark.h>
 #include <errno.h>
 #include <reent.h>
@@ -14,7 +14,8 @@
 #define PT_TLS    7U
 #define TLS_ALIGN 16U /* at least, for the control block */
 
-/* 0, 0, newline and 255, where functions for strings end: newlib's choice for __stack_chk_guard. */
+/* 0, 0, newline and 255, which end the copies of string functions: newlib's choice for
+ * __stack_chk_guard. */
 #define CANARY 0xff0a0000ULL
 
 /* System V ABI, chapters 4 and 5 */
@@ -31,13 +32,13 @@ struct program_header {
 	uint64_t offset, vaddr, paddr, filesz, memsz, align;
 };
 
-/* The linker's, where payload.ld has the file's first bytes lie */
+/* From the linker: payload.ld places the file's first bytes there */
 extern const struct file_header __ehdr_start __attribute__((visibility("hidden")));
 
-__thread const struct bareperf_marks *bareperf_marks_here; /* mark.c's */
+__thread const struct bareperf_marks *bareperf_marks_here; /* used by mark.c */
 
 static struct {
-	const char *image; /* filled bytes, the rest is 0 */
+	const char *image; /* initialised bytes; the rest is 0 */
 	size_t filled, size, align;
 } tls = { .align = TLS_ALIGN };
 
@@ -95,7 +96,7 @@ void sdk_tls_enter(void *pointer, struct _reent *reent)
 	tls_reent = reent;
 }
 
-/* main()'s come before there is a malloc(). */
+/* main()'s variables are made before malloc() works. */
 int sdk_tls_begin(void)
 {
 	void *room;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each CPU says what word it waits for before it looks at the word a last time, and who changes a
- * word looks afterwards who waits for it: one of the two sees the other.
+ * A CPU stores the address of the word that it waits for before it checks the word a last time; a
+ * thread that changes the word checks afterwards which CPUs wait for it. So at least one of the two
+ * sees the other's store.
  */
 #include <stddef.h>
 
@@ -10,7 +11,7 @@
 #include "workload/sdk/sdk.h"
 #include "workload/sdk/threads/sync.h"
 
-/* Looks before the CPU is halted: most waits are shorter than an interrupt's way. */
+/* Checks before the CPU is halted: most waits are shorter than an interrupt takes. */
 #define LOOKS 200U
 
 static const uint32_t *awaited[SDK_MAX_CPUS];
@@ -20,7 +21,7 @@ static uint32_t wait_word_of(const uint32_t *word)
 	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-/* As Linux calls where it has nothing to do; host-tools/report/uefi/waits.c knows it by name. */
+/* Named like Linux's idle function; host-tools/report/uefi/waits.c recognises the name. */
 static __attribute__((noinline)) void cpu_idle(const uint32_t *word, uint32_t value)
 {
 	arch_wait_for_change(word, value);

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* ns since the machine was taken, on every CPU the same: the time that samples carry. */
+/* ns since bareperf took over the machine, the same on every CPU: the samples' time. */
 uint64_t bareperf_clock(void);
 
 #ifdef __cplusplus

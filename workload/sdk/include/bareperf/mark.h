@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks: what a program says of itself, in the recording that is made of it (record -e marks).
+ * Marks: a program's own notes in its recording (record -e marks).
  *
  *	bareperf_mark("ready");
  *	bareperf_mark_begin("parse %u", number);
  *	...
  *	bareperf_mark_end("parse %u", number);
  *
- * A mark is a record with the time, the CPU and this text, which stock `perf script` prints, and
- * our own views as moments and as regions. Values are written as they are, and become text on the
- * host; what a mark costs is said in docs/payloads.md (100 instructions where it is short).
- * What finds no room in the ring is lost, and counted, as samples are.
+ * A mark is a record with the time, the CPU and this text. Stock `perf script` prints it, and
+ * bareperf's own views show it as a moment or a region. Values are written as they are and become
+ * text on the host. A short mark costs 100 instructions (docs/payloads.md). Like samples, marks
+ * that find no room in the ring are lost and counted.
  *
- * May be called from any context, the program's own interrupt handlers included. Format and values
- * are checked by the compiler as printf()'s are, with -Wformat; strings and long doubles, which
- * printf() has and marks have not, are errors.
+ * May be called from any context, the program's own interrupt handlers included. With -Wformat the
+ * compiler checks format and values as for printf(). Strings and long doubles, which printf() has
+ * and marks do not have, are errors.
  */
 #ifndef BAREPERF_MARK_H
 #define BAREPERF_MARK_H
@@ -27,22 +27,22 @@ extern "C" {
 
 /*
  * bareperf_mark(FORMAT, ...): FORMAT is a string literal of at most 58 characters, with printf()'s
- * conversions of integers, pointers to void and doubles for at most four values; no %s, no %n, no
- * width or precision of *, no long double. ASCII, or perf prints it as numbers.
+ * conversions of integers, pointers to void and doubles, for at most four values; no %s, no %n, no
+ * width or precision of *, no long double. ASCII only; otherwise perf prints it as numbers.
  *
- * bareperf_mark_begin(NAME, ...), bareperf_mark_end(NAME, ...): a region between two of one name on
- * one CPU, as text "begin NAME" and "end NAME". Regions may nest; an end belongs to the innermost
- * begin whose name, with its values, is the same; where regions are counted (stat), whose NAME is,
- * and all values of one are summed up. NAME as FORMAT, 4 characters shorter for the ends' sake and
- * 6 for the beginnings'.
+ * bareperf_mark_begin(NAME, ...), bareperf_mark_end(NAME, ...): a region from a begin to an end of
+ * the same name on one CPU, with the texts "begin NAME" and "end NAME". Regions may nest. An end
+ * belongs to the innermost begin with the same name and values. When regions are counted (stat),
+ * the same NAME is enough, and all its values are summed up. NAME is like FORMAT, but 6 characters
+ * shorter for a begin and 4 for an end.
  */
 #define bareperf_mark(...)       BAREPERF_MARK_ANY("", __VA_ARGS__)
 #define bareperf_mark_begin(...) BAREPERF_MARK_ANY("begin ", __VA_ARGS__)
 #define bareperf_mark_end(...)   BAREPERF_MARK_ANY("end ", __VA_ARGS__)
 
-/* ---- What they are made of ---- */
+/* ---- Internals ---- */
 
-/* The calling thread's, from its start on; NULL: no marks are recorded. */
+/* The calling thread's, valid from its start; NULL: no marks are recorded. */
 extern __thread const struct bareperf_marks *bareperf_marks_here;
 
 /* For -Wformat; never called. */
@@ -72,8 +72,8 @@ static inline uint64_t bareperf_mark_double(double value)
 	return either.bits;
 }
 
-/* Without code, so that they are errors wherever they are called. The value would be read on the
- * host, where there is no memory of the program's any more. */
+/* Functions without code, so that every call of them is an error. The host would read the value,
+ * but it has no access to the program's memory. */
 #define BAREPERF_MARK_NOT(what) __attribute__((error(what)))
 #define BAREPERF_MARK_NO_STRINGS \
 	BAREPERF_MARK_NOT("a string is no value of a mark; a pointer is one as (const void *)")
@@ -123,7 +123,7 @@ BAREPERF_MARK_NO_LONG_DOUBLES uint64_t bareperf_mark_long_double(long double val
 /* clang-format on */
 #endif
 
-/* The text's room: whole words, two at least, with the four bytes before it. */
+/* Bytes of the text's field: whole words, at least two, without the four bytes before it. */
 #define BAREPERF_MARK_ROOM(text) ((sizeof(text) <= 12 ? 16 : (sizeof(text) + 4 + 7) & ~7UL) - 4)
 
 #ifdef __cplusplus
@@ -169,7 +169,7 @@ BAREPERF_MARK_NO_LONG_DOUBLES uint64_t bareperf_mark_long_double(long double val
 	                  BAREPERF_MARK_COMMA BAREPERF_MARK_VALUE(a), BAREPERF_MARK_VALUE(b),    \
 	                  BAREPERF_MARK_VALUE(c), BAREPERF_MARK_VALUE(d))
 
-/* By how many values stand behind the format. */
+/* Choose the function by the number of values behind the format. */
 #define BAREPERF_MARK_PICK(format, a, b, c, d, pick, ...) pick
 #define BAREPERF_MARK_ANY(prefix, ...)                                                     \
 	BAREPERF_MARK_PICK(__VA_ARGS__, BAREPERF_MARK_4, BAREPERF_MARK_3, BAREPERF_MARK_2, \

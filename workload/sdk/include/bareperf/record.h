@@ -7,11 +7,11 @@ extern "C" {
 #endif
 
 /*
- * Have the recording, or what stat counts, go on, or pause: all its events, marks too, on all its
- * CPUs at once; it begins paused with `record -D -1`. Both return when every CPU has heard. 0 (also
- * where nothing changes); -EOPNOTSUPP: an event fills an AUX area, which is not stopped and
- * started; -ETIMEDOUT: a CPU masks interrupts so that it cannot hear, and will when it lets them
- * in. From a thread, with interrupts let in.
+ * Resume or pause the recording, or stat's counting: all its events, marks too, on all its CPUs at
+ * once. It begins paused with `record -D -1`. Both functions return when every CPU has done it. 0
+ * (also if nothing changes); -EOPNOTSUPP: an event fills an AUX area, which cannot be paused;
+ * -ETIMEDOUT: a CPU has masked interrupts and will follow when it unmasks them. From a thread, with
+ * interrupts unmasked.
  */
 int bareperf_record_start(void);
 int bareperf_record_stop(void);

@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that passes between a payload and the firmware that runs it: the payload's start-up gets
- * this table and calls through it. Nothing is linked. A program has no need of this header; it
- * has the C library, <bareperf/thread.h>, <bareperf/clock.h> and <bareperf/mark.h>.
+ * The interface between a payload and the firmware that runs it: the payload's start-up code gets
+ * this table and calls through it. Nothing is linked. A program does not need this header: it has
+ * the C library, <bareperf/thread.h>, <bareperf/clock.h> and <bareperf/mark.h>.
  *
- * Every call follows the C ABI of the ISA, returns at most after a bounded time but for those that
- * say otherwise, and may be made by all threads at once; marks by the program's own interrupt
- * handlers, too, all else by threads alone. Errors are negative errno numbers.
+ * Every call follows the C ABI of the ISA, returns within a bounded time unless its comment says
+ * otherwise, and may be made by all threads at once. Marks may also be made by the program's own
+ * interrupt handlers, all else by threads only. Errors are negative errno numbers.
  */
 #ifndef BAREPERF_SYSTEM_H
 #define BAREPERF_SYSTEM_H
 
 #include <stdint.h>
 
-/* Raised when a member changes its meaning. New members come last and leave it as it is. */
+/* Raised when a member changes its meaning. New members are added at the end, without raising
+ * it. */
 #define BAREPERF_SYSTEM_VERSION 1U
 
 #define BAREPERF_ANY_CPU (-1)
 
-/* Of write_to() */
+/* Values for write_to() */
 #define BAREPERF_STDOUT 1U
 #define BAREPERF_STDERR 2U
 
-/* Something that the program says of itself; <bareperf/mark.h> makes them. In the program's own
- * image, not in its last 256 bytes. */
+/* A mark's text, made by <bareperf/mark.h>. In the program's own image, but not in its last 256
+ * bytes. */
 struct bareperf_mark {
-	/* What follows, bytes: 8 * words - 4, of two words at least and eight at most; and 24 for
-	 * each value. */
+	/* Bytes of the text: 8 * words - 4, with two to eight words; and 24 for each value. */
 	uint32_t size;
-	/* At least one NUL, and NULs up to the last word's end. "begin NAME" and "end NAME" are a
-	 * region. With values it is a format, and a byte in front of it is how many there are. */
+	/* The text, and NULs up to the last word's end, at least one. "begin NAME" and "end
+	 * NAME" are a region. With values it is a format, preceded by a byte with the number of
+	 * values. */
 	char text[];
 };
 
-/* Record a mark with so many values, integers and pointers as they are, a double's bits. Any
- * context on the CPU of the thread that it was given to, interrupts' handlers included. */
+/* Record a mark with so many values: integers and pointers as they are, doubles as their bits. Any
+ * context on the CPU of the thread that got this struct, interrupt handlers included. */
 struct bareperf_marks {
 	void (*mark0)(const struct bareperf_marks *marks, const struct bareperf_mark *mark);
 	void (*mark1)(const struct bareperf_marks *marks, const struct bareperf_mark *mark,
@@ -49,53 +50,54 @@ struct bareperf_marks {
 
 struct bareperf_system {
 	uint32_t version; /* BAREPERF_SYSTEM_VERSION */
-	uint32_t size;    /* of the table that the firmware has, bytes */
+	uint32_t size;    /* bytes of the firmware's table */
 	int32_t argc;
-	uint32_t cpus;      /* this one and those that take threads */
+	uint32_t cpus;      /* this CPU and those that run threads */
 	char **argv;        /* argv[argc] is NULL */
 	void *heap;         /* page aligned, not zeroed */
 	uint64_t heap_size; /* bytes */
-	uint64_t epoch;     /* s since 1970-01-01 UTC when clock() was 0; 0: unknown */
+	uint64_t epoch;     /* s since 1970-01-01 UTC at clock() 0; 0: unknown */
 
-	/* write_to() BAREPERF_STDOUT. */
+	/* write_to() with BAREPERF_STDOUT. */
 	int64_t (*write)(const void *bytes, uint64_t size);
-	/* ns since the machine was taken; the time in samples. */
+	/* ns since bareperf took over the machine; the samples' time. */
 	uint64_t (*clock)(void);
-	/* The CPU that asks. */
+	/* The calling CPU. */
 	uint32_t (*cpu)(void);
-	/* End the thread that asks; where that is the one which ran main(), the payload. */
+	/* End the calling thread; if it is the one that runs main(), end the payload. */
 	void (*exit)(int status);
 	/* Run fn(argument) on a CPU of its own, on a stack of at least 256 KiB. Returns the CPU;
-	 * -EBUSY: it is not free (of BAREPERF_ANY_CPU: none is); -ENODEV: it takes no threads. */
+	 * -EBUSY: it is not free (for BAREPERF_ANY_CPU: none is); -ENODEV: it runs no threads. */
 	int (*thread_start)(int cpu, int (*fn)(void *argument), void *argument);
-	/* Wait for the thread on this CPU to end, and free the CPU. 0, *result is what fn
-	 * returned or gave exit(); -ESRCH: there is none. */
+	/* Wait for the thread on this CPU to end, and free the CPU. Returns 0, with fn's result or
+	 * exit()'s argument in *result; -ESRCH: there is none. */
 	int (*thread_join)(int cpu, int *result);
-	/* The files that were handed over with the program, to be read only: lib/cpio.h's archive
-	 * of archive_size bytes; 0: there are none. */
+	/* The files that were handed over with the program, read-only: an archive (lib/cpio.h) of
+	 * archive_size bytes; 0: there are none. */
 	const void *archive;
 	uint64_t archive_size;
-	/* End the payload, whichever thread asks, with this exit status. */
+	/* End the payload with this exit status; any thread may call it. */
 	void (*end)(int status);
-	/* A thread on this CPU that halted it goes on: to be called after what it waits for has
-	 * been stored. Nothing where there is no such CPU. */
+	/* Resume a thread that halted this CPU; call it after storing the value that the thread
+	 * waits for. No effect if there is no such CPU. */
 	void (*wake)(uint32_t cpu);
-	/* Print bytes on standard output or standard error. size, or -EFAULT: not the payload's own
-	 * memory; -EBADF: neither. May wait, as at a pipe. */
+	/* Print bytes on standard output or standard error. Returns size; -EFAULT: not the
+	 * payload's own memory; -EBADF: another file. May wait, as at a pipe. */
 	int64_t (*write_to)(uint32_t file, const void *bytes, uint64_t size);
-	/* Have the firmware look for files when the program has ended, however it did: by find, on
-	 * the boot CPU, while no thread runs any more. *bytes stay where they are until the program
-	 * is run again. 0; -ENOENT: there is none of this name. NULL: nobody has files. */
+	/* Set the function by which the firmware fetches files after the program has ended in any
+	 * way: it calls find on the boot CPU, when no thread runs any more. *bytes must stay valid
+	 * until the program is run again. find returns 0; -ENOENT: no file of this name. NULL: no
+	 * files. */
 	void (*offer_files)(int (*find)(const char *name, const void **bytes, uint64_t *size));
-	/* Have all events of the recording go on (1), or stand still (0), on all its CPUs. 0;
-	 * -EOPNOTSUPP: one of them is a hardware trace; -ETIMEDOUT: a CPU that masks interrupts
-	 * has not heard yet, and will when it lets them in. Not in an interrupt's handler. */
+	/* Resume (1) or pause (0) all events of the recording, on all its CPUs. Returns 0;
+	 * -EOPNOTSUPP: one of them is a hardware trace; -ETIMEDOUT: a CPU has masked interrupts and
+	 * will follow when it unmasks them. Not in an interrupt handler. */
 	int (*record)(int on);
-	/* What records the marks of the thread that asks, as long as it runs; NULL: nobody wants
-	 * them. */
+	/* The recorder of the calling thread's marks, valid while it runs; NULL: marks are not
+	 * recorded. */
 	const struct bareperf_marks *(*marks)(void);
-	/* Not 0: begin and end count what happens between them, and those of a region without a
-	 * name what they themselves add to it; what happens in that one is in no event's total. */
+	/* Not 0: begin and end count the events between them. A region without a name measures the
+	 * cost of begin and end themselves; its events are in no event's total. */
 	uint64_t counts_regions;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What newlib's <threads.h> leaves to the machine: the types of C11's 7.26, which are words as
- * <pthread.h>'s are. */
+/* The machine's part of newlib's <threads.h>: the types of C11's 7.26, which are words like
+ * <pthread.h>'s. */
 #ifndef _MACHINE__THREADS_H_
 #define _MACHINE__THREADS_H_
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What newlib's <dirent.h> leaves to the machine: the types of POSIX's <dirent.h>, and what an
- * entry is. */
+/* The machine's part of newlib's <dirent.h>: the types of POSIX's <dirent.h>, and a directory
+ * entry. */
 #ifndef _SYS_DIRENT_H
 #define _SYS_DIRENT_H
 
@@ -16,7 +16,7 @@ struct dirent {
 };
 
 #if __MISC_VISIBLE
-/* As in st_mode; there are directories and regular files */
+/* As in st_mode; only directories and regular files occur */
 #define DT_UNKNOWN   0
 #define DT_FIFO      1
 #define DT_CHR       2

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs include it, as <termios.h>'s companion; a payload has no devices to ask anything of. */
+/* Only for programs that include it together with <termios.h>; a payload has no devices. */
 #ifndef _SYS_IOCTL_H_
 #define _SYS_IOCTL_H_
 

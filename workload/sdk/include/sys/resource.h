@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of newlib's, which has no priorities. */
+/* Replaces newlib's, which has no priorities. */
 #ifndef _SYS_RESOURCE_H_
 #define _SYS_RESOURCE_H_
 
@@ -24,8 +24,8 @@ struct rusage {
 /* All time is user time. 0, or -1 with errno EINVAL. */
 int getrusage(int who, struct rusage *usage);
 
-/* Nobody else wants the CPUs: the only process may have any priority, and it changes nothing. 0
- * (the priority is always 0), or -1 with errno set: EINVAL; ESRCH: of another process. */
+/* The only process may have any priority; it has no effect. Return 0 (the priority is always 0), or
+ * -1 with errno set: EINVAL; ESRCH: another process. */
 int getpriority(int which, id_t who);
 int setpriority(int which, id_t who, int priority);
 

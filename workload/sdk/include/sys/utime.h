@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of newlib's, which declares no utime(): <utime.h> includes it. */
+/* Replaces newlib's, which declares no utime(): <utime.h> includes it. */
 #ifndef _SYS_UTIME_H
 #define _SYS_UTIME_H
 
@@ -13,7 +13,7 @@ struct utimbuf {
 	time_t actime, modtime; /* s since 1970 */
 };
 
-/* Sets when a file was read and written last; NULL: now. 0, or -1 with errno set. */
+/* Sets a file's access and modification times; NULL: now. Returns 0, or -1 with errno set. */
 int utime(const char *path, const struct utimbuf *times);
 
 #ifdef __cplusplus
