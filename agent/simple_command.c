@@ -18,7 +18,7 @@ static void simple_command_stop(void)
 	if (!efi_boot_services)
 		return;
 	console_printf("nothing is being recorded\n");
-	refusal_tell();
+	refusal_report();
 }
 
 /* boot_check() has checked the command. */
@@ -28,7 +28,7 @@ static int simple_command_register(const struct command *command, const char *te
 	    registration_add(command->registered ? text + command->registered : COMMAND_BOOT);
 
 	if (code == 0)
-		boot_check_tell_room();
+		boot_check_report_room();
 	if (code == 0 && !command->until.ready_to_boot)
 		registration_warn_of_windows();
 	return code;

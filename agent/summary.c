@@ -56,21 +56,21 @@ void summary_on_screen(const struct summary *summary)
 }
 
 /* For volume_write_text(). */
-static void summary_tell(void *report, print_put_fn put, void *context)
+static void summary_write_text(void *report, print_put_fn put, void *context)
 {
 	report_print(report, put, context);
 	if (hosted_misses()) {
 		put(context, hosted_misses(), strlen(hosted_misses()));
 		put(context, "\n", 1);
 	}
-	image_frames_tell_again(put, context);
+	image_frames_write(put, context);
 }
 
 void summary_beside(const struct summary *summary, const char *path)
 {
 	struct error error = { "" };
 
-	if (summary && volume_write_text(path, ".txt", summary_tell, summary->report, &error) != 0)
+	if (summary && volume_write_text(path, ".txt", summary_write_text, summary->report, &error) != 0)
 		console_printf("the summary was not written beside the recording: %s\n",
 		               error.text);
 }

@@ -81,7 +81,7 @@ static int run_prepare(const struct arch_platform *platform)
 static EFI_STATUS run_refuse_preparation(int code)
 {
 	return run_mode_refuse(code == -ENODEV
-	                           ? "no table names an interrupt controller that we know"
+	                           ? "no table names a supported interrupt controller"
 	                           : "the machine cannot be prepared",
 	                       code);
 }

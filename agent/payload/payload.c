@@ -18,7 +18,7 @@
 #include "workload/sdk/include/bareperf/system.h"
 #include "workload/workload.h"
 
-/* Of an archive's entries, as POSIX's <cpio.h> has them */
+/* The modes of an archive's entries, as POSIX's <cpio.h> defines them */
 #define MODE_TYPE      0170000U
 #define MODE_FILE      0100000U
 #define MODE_DIRECTORY 0040000U
@@ -26,14 +26,14 @@
 
 static struct {
 	bool looked, found, is_uefi_image;
-	bool loaded; /* an ELF file */
+	bool loaded; /* an ELF file, in memory */
 	char missing[192];
-	struct payload_file file; /* the program, or an archive that has it and its files */
+	struct payload_file file; /* the program, or an archive that contains it and its files */
 	const void *program;
 	uint64_t program_size;
 	bool has_files;
 	struct elf_image image;
-	uint8_t *memory; /* where image.low lies */
+	uint8_t *memory; /* the address of image.low */
 } payload;
 
 /* ---- Loading ---- */
@@ -53,9 +53,10 @@ static void payload_refuse(const char *format, ...)
 static void payload_refuse_file(int code)
 {
 	if (code == -ENOENT) {
-		print_text(payload.missing, sizeof(payload.missing),
-		           "there is none: hand it over as an initrd (QEMU's -initrd, bareperf run "
-		           "--payload FILE) or as \\payload.elf on the boot volume");
+		print_text(
+		    payload.missing, sizeof(payload.missing),
+		    "there is no payload: pass it as an initrd (QEMU's -initrd, bareperf run "
+		    "--payload FILE) or as \\payload.elf on the boot volume");
 		return;
 	}
 	payload_refuse("%s %s", payload.file.name,
@@ -65,19 +66,20 @@ static void payload_refuse_file(int code)
 	                                 : "cannot be read");
 }
 
-/* The program has files and directories, and no other things. */
-static void payload_tell_left_out(unsigned count, const struct cpio_entry *first)
+/* Report entries of the archive that are ignored: the program can use only files and directories.
+ */
+static void payload_report_left_out(unsigned count, const struct cpio_entry *first)
 {
 	bool is_link = (first->mode & MODE_TYPE) == MODE_LINK;
 
 	if (count)
 		console_printf(
-		    "payload: what is neither file nor directory is left out of %s, "
+		    "payload: %s: entries that are neither file nor directory are ignored, "
 		    "%u in number: %s%s\n",
 		    payload.file.name, count, first->name, is_link ? ", a symbolic link" : "");
 }
 
-/* The program, if there is one; all of the archive is looked through. 0: it is whole. */
+/* Read the whole archive, and find the program in it. Returns 0 if the archive is complete. */
 static int payload_look_through(struct cpio_entry *program)
 {
 	struct cpio_entry entry, left_out = { 0 };
@@ -95,11 +97,11 @@ static int payload_look_through(struct cpio_entry *program)
 		if (!count++)
 			left_out = entry;
 	}
-	payload_tell_left_out(count, &left_out);
+	payload_report_left_out(count, &left_out);
 	return found;
 }
 
-/* The program is the archive's payload.elf; a file that is no archive is the program itself. */
+/* Find the program: an archive's payload.elf, or the file itself if it is no archive. */
 static int payload_find_program(void)
 {
 	struct cpio_entry program = { 0 };

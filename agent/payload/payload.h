@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's own program: an ELF file, or an image of UEFI's (agent/payload/uefi_image.h). It is
- * found while the firmware still runs, loaded where it is executed, and run as often as commands
- * ask for it.
+ * The user's own program: an ELF file, or a UEFI image (agent/payload/uefi_image.h). It is found
+ * while the firmware still runs, loaded once at the address where it runs, and run for each command
+ * that names it.
  *
  *	payload_load()		finds, checks, places and maps it	boot services
- *	payload_describe()	tells the host				before the first run
+ *	payload_describe()	adds it to the region's images		before the first run
  *	payload_program()	runs it					as the traced code
  *
- * Its pages are writable or executable, never both. It talks to us through the table of
- * <bareperf/system.h> alone.
+ * Its pages are writable or executable, never both. It calls bareperf only through the table of
+ * <bareperf/system.h>.
  */
 #ifndef AGENT_PAYLOAD_PAYLOAD_H
 #define AGENT_PAYLOAD_PAYLOAD_H
@@ -20,39 +20,40 @@
 #include "agent/report/functions.h"
 #include "command/command.h"
 
-/* A file that was read whole. */
+/* A file, read into memory. */
 struct payload_file {
 	const char *name; /* for messages */
 	void *bytes;      /* page aligned */
 	uint64_t size;
 };
 
-/* Read what the boot loader hands over as an initrd (LoadFile2 by Linux's media GUID), else
- * \payload.elf on the volume that we were loaded from. 0; -ENOENT: neither is there; -ENODATA:
- * it is empty; -EFBIG: more than 256 MiB; -ENOMEM; -EIO. Boot services only. Thread. */
+/* Read the boot loader's initrd (LoadFile2 by Linux's media GUID), or, if there is none,
+ * \payload.elf on the volume that our image was loaded from. Returns 0; -ENOENT: neither exists;
+ * -ENODATA: it is empty; -EFBIG: more than 256 MiB; -ENOMEM; -EIO. Boot services only. Thread. */
 int payload_file_read(struct payload_file *file);
 
-/* Whether the command runs on the firmware, which loads and starts its program: an image of UEFI's,
- * or the firmware's own boot. Reads the payload if that is what the command runs. Boot services
- * only. Thread. */
+/* Returns whether the command needs the firmware to run: its program is a UEFI image, or it records
+ * the firmware's own boot. Reads the payload if the command runs it. Boot services only. Thread. */
 bool payload_runs_on_firmware(const struct command *command);
 
-/* Load the payload if there is one. What is wrong with it is said on the console and, later, by
- * payload_missing(). Before memory_prepare(), boot services only. Thread. */
+/* Load the payload, if there is one. An error is printed, and payload_missing() returns it later.
+ * Before memory_prepare(). Boot services only. Thread. */
 void payload_load(void);
 
-/* Why there is no payload to run, as a phrase; NULL if there is one. Thread. */
+/* Returns the reason why there is no payload to run, as a phrase, or NULL if there is one. Thread.
+ */
 const char *payload_missing(void);
 
-/* Fill at most room entries with the payload's executable segments; returns how many. Thread. */
+/* Fill at most room entries with the payload's executable segments. Returns the number of entries.
+ * Thread. */
 uint32_t payload_describe(struct tr_image *images, uint32_t room);
 
-/* Take in the functions that its .symtab names, where they lie in memory; none if it is stripped.
- * The names are in the file's bytes, which stay. Thread. */
+/* Add the functions of the payload's .symtab, with their addresses in memory; none if it is
+ * stripped. The names stay in the file's bytes. Thread. */
 void payload_name_functions(struct functions *functions);
 
-/* Run it with these arguments (argv[argc] is NULL): the exit status. As payload_run()'s entry on
- * the boot CPU. */
+/* Run the payload with these arguments (argv[argc] is NULL). Returns its exit status. For
+ * payload_run() on the boot CPU. */
 int payload_program(int argc, char **argv);
 
 #endif

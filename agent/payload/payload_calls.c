@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The payload's side of the firmware: it runs at the payload's privilege level, as its thread. */
+/* The functions that the payload calls. They run as the payload's thread, at its privilege level.
+ */
 #include "agent/payload/payload_calls.h"
 
 #include <errno.h>
@@ -18,8 +19,8 @@
 #include "pmu/clock/clock.h"
 #include "pmu/mark.h"
 
-/* The payload's own memory, its stack, or what we gave it (argv). A fault while it is copied would
- * be ours. */
+/* Whether bytes may be read: they must be in the payload's memory, in its stack, or in our image
+ * (argv). Otherwise a fault while they are copied would count as bareperf's own. */
 static bool payload_calls_is_readable(const void *bytes, uint64_t size)
 {
 	uint64_t address = (uint64_t)bytes, low, high;
@@ -73,10 +74,10 @@ static void payload_call_wake(uint32_t cpu)
 
 static enum payload_marks marks_wanted;
 
-/* The payload's threads hand in a struct bareperf_marks: it is the member calls of their CPU's
- * struct mark_cpu (pmu/mark.h), whose other members are found by it. image and size there bound
- * where a mark may begin: in the payload's image, whose constants marks are, the longest mark's
- * size before its end. */
+/* A mark's caller passes a struct bareperf_marks: the member `calls` of its CPU's struct mark_cpu
+ * (pmu/mark.h), so the other members are found from it. A mark must begin in the payload's image,
+ * because marks are constants, and at least the longest mark's size before the image's end: image
+ * and size there say where. */
 _Static_assert(sizeof(struct bareperf_marks) == sizeof(mark_cpus[0].calls), "bareperf_marks");
 
 static inline const struct mark_cpu *payload_calls_mark_cpu_of(const struct bareperf_marks *calls)
@@ -84,11 +85,11 @@ static inline const struct mark_cpu *payload_calls_mark_cpu_of(const struct bare
 	return (const struct mark_cpu *)(const void *)calls;
 }
 
-/* Whether a mark that says this of its size has a RAW of whole words, with the size as the first
- * four bytes of one, so that nothing falls over it. */
+/* Whether a mark of this size has raw data of whole 64-bit words, with the size in the first four
+ * bytes, and not too many of them. */
 static inline bool payload_calls_is_size(uint32_t size)
 {
-	uint32_t room = size - 12; /* beyond the least */
+	uint32_t room = size - 12; /* beyond the smallest size */
 
 	return (room >> 3 | room << 29) <= MARK_TEXT - 2 + (1 + MARK_ROOM) * MARK_VALUES;
 }
@@ -99,9 +100,9 @@ static inline bool payload_calls_may_look(const struct mark_cpu *cpu,
 	return (uint64_t)mark - cpu->image < cpu->size;
 }
 
-/* Ours while it lasts, so that nobody ends its thread in it: payload_run_may_end(). How many values
- * there are is known to each who calls it, and of texts of two words or three, which most are, all
- * sizes, too; the values stay in registers there. */
+/* This is bareperf's code, so a thread is not ended inside it: payload_run_may_end(). It is
+ * inlined, so each caller's number of values is a constant and the values stay in registers. For
+ * texts of two or three words, which most are, the sizes are constants, too. */
 static __attribute__((always_inline)) inline void
 payload_calls_mark_with(const struct bareperf_marks *calls, const struct bareperf_mark *mark,
                         uint32_t values, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
@@ -165,8 +166,9 @@ static const struct bareperf_marks recorded = {
 	payload_call_mark_3, payload_call_mark_4,
 };
 
-/* "begin NAME", "end NAME": the counters are read at the far ends of both. Without a NAME they
- * measure what marks add, and are not counted. */
+/* Marks "begin NAME" and "end NAME". The counters are read at the outer edge of both, so that a
+ * region contains the least overhead. Marks without a NAME measure that overhead, and are not
+ * counted as events. */
 static void payload_calls_mark_counted(const struct bareperf_marks *calls,
                                        const struct bareperf_mark *mark)
 {

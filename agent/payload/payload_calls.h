@@ -4,13 +4,14 @@
 
 #include "workload/sdk/include/bareperf/system.h"
 
-/* What becomes of the payload's marks: its calls cost it nothing where nobody wants them. */
+/* The use of the payload's marks. If they are unwanted, the program gets no functions for them, so
+ * that marks cost nothing. */
 enum payload_marks { MARKS_UNWANTED, MARKS_RECORDED, MARKS_COUNTED };
 
-/* What the next payload_calls_fill() offers. Thread. */
+/* Set the use of marks for the next payload_calls_fill(). Thread. */
 void payload_calls_mark(enum payload_marks marks);
 
-/* Enter the calls that the payload may make, and what they know of the machine. Thread. */
+/* Fill in the functions that the payload may call, and the machine's properties. Thread. */
 void payload_calls_fill(struct bareperf_system *system);
 
 #endif

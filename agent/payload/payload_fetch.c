@@ -15,20 +15,20 @@
 #include "lib/resident.h"
 #include "pmu/clock/clock.h"
 
-#define PIECE (1U << 20) /* bytes between two signs of life */
+#define PIECE (1U << 20) /* bytes between two heartbeats */
 
 typedef int (*find_fn)(const char *name, const void **bytes, uint64_t *size);
 
-static find_fn payload_find; /* NULL: nobody has files */
+static find_fn payload_find; /* the program's function that finds a file, or NULL */
 
-/* A file that is looked for. */
+/* A file that --fetch names. */
 struct finding {
 	const char *name;
 	const void *bytes;
 	uint64_t size;
 };
 
-/* One that is kept for the volume. */
+/* A file that is kept until it is written to the volume. */
 struct kept_file {
 	struct tr_file file;
 	const uint8_t *bytes;
@@ -47,7 +47,7 @@ void payload_fetch_begin(void)
 	payload_find = NULL;
 }
 
-/* The payload's code: it runs as that does. */
+/* Calls the payload's code, in the payload's context. */
 static int payload_fetch_find(void *argument)
 {
 	struct finding *f = argument;
@@ -89,7 +89,7 @@ static struct tr_file payload_fetch_look(struct finding *f, struct trace_region 
 	return file;
 }
 
-/* false: the reader does not go on. */
+/* Send bytes to the reader. Returns false if the reader stops reading. */
 static bool payload_fetch_send(const void *bytes, uint64_t size, struct trace_region *region,
                                struct channel *channel)
 {
@@ -111,18 +111,18 @@ static bool payload_fetch_send(const void *bytes, uint64_t size, struct trace_re
 static void payload_fetch_to_reader(const struct command *command, struct trace_region *region,
                                     struct channel *channel)
 {
-	bool goes_on = reader_is_announced(region);
+	bool continues = reader_is_announced(region);
 
-	for (unsigned i = 0; i < command->nr_fetch && goes_on; i++) {
+	for (unsigned i = 0; i < command->nr_fetch && continues; i++) {
 		struct finding f = { .name = command->fetch[i] };
 		struct tr_file file = payload_fetch_look(&f, region, channel);
 
 		file.index = i;
-		goes_on = payload_fetch_send(&file, sizeof(file), region, channel) &&
-		          payload_fetch_send(f.bytes, file.size, region, channel);
+		continues = payload_fetch_send(&file, sizeof(file), region, channel) &&
+		            payload_fetch_send(f.bytes, file.size, region, channel);
 	}
-	if (!goes_on)
-		console_printf("--fetch: nobody takes the files\n");
+	if (!continues)
+		console_printf("--fetch: no reader takes the files\n");
 }
 
 /* ---- Beside the recording ---- */
@@ -135,7 +135,7 @@ static int payload_fetch_kept_file_is_before(const void *one, const void *other)
 	return (a < b) - (a > b);
 }
 
-/* Those in the heap, by address, the highest first. */
+/* Sort the kept files that are in the heap by address, the highest first. */
 static unsigned payload_fetch_sort(uint8_t order[COMMAND_MAX_FILES], const uint8_t *heap,
                                    uint64_t heap_size)
 {
@@ -149,8 +149,9 @@ static unsigned payload_fetch_sort(uint8_t order[COMMAND_MAX_FILES], const uint8
 	return count;
 }
 
-/* The program has ended, and its heap is to be ours again, but for its end: its files are moved
- * there, of which none covers one that is yet to be moved. How much of it they take. */
+/* The program has ended, and bareperf reuses its heap. Move the kept files to the heap's end, in an
+ * order in which no file overwrites one that is still to be moved. Returns the bytes that they
+ * take. */
 static uint64_t payload_fetch_gather(void)
 {
 	uint8_t order[COMMAND_MAX_FILES] = { 0 };
@@ -163,7 +164,7 @@ static uint64_t payload_fetch_gather(void)
 		struct kept_file *kept = &kept_files[order[i]];
 		const uint8_t *from = kept->bytes;
 
-		if (from == last) { /* one file by two names */
+		if (from == last) { /* one file under two names */
 			kept->bytes = to;
 			continue;
 		}
@@ -201,7 +202,7 @@ static const char *payload_fetch_reason(const struct kept_file *kept)
 	case -ENOENT:
 		return "the program has written no file of this name";
 	case -EFAULT:
-		return "what the program says of it makes no sense";
+		return "the program gave an invalid address or size for this file";
 	default:
 		return strerror(-kept->file.status);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that the program has written, for the reader: --fetch. */
+/* Delivers files that the program has written: --fetch. */
 #ifndef AGENT_PAYLOAD_PAYLOAD_FETCH_H
 #define AGENT_PAYLOAD_PAYLOAD_FETCH_H
 
@@ -7,25 +7,27 @@
 #include "command/command.h"
 #include "ringbuf/region_writer.h"
 
-/* <bareperf/system.h>'s offer_files(). From the payload. */
+/* Set the function that finds the program's files: offer_files() of <bareperf/system.h>. Payload's
+ * thread. */
 void payload_fetch_offer(int (*find)(const char *name, const void **bytes, uint64_t *size));
 
-/* Nobody has offered anything. Before each run. Thread. */
+/* Forget that function. Before each run. Thread. */
 void payload_fetch_begin(void);
 
 /*
- * The workload has ended, and nothing is traced any more. To a reader that is announced the
- * command's files are sent by TR_STREAM_FILES, one behind the other, as long as it goes on; what is
- * not to be had with a status that says why. Where there is none, and the firmware is to go on,
- * they are kept for payload_fetch_save(): so many bytes at the end of the payload's heap must stay
- * as they are, which is what it returns. Thread.
+ * Deliver the command's files, after the workload has ended and the events have stopped. If a
+ * reader is announced, they are sent to it one after the other on TR_STREAM_FILES, as long as it
+ * reads; a file that cannot be delivered is sent as a status with the reason. If there is no reader
+ * and the firmware continues afterwards, the files are kept for payload_fetch_save(). Returns the
+ * bytes at the end of the payload's heap that must then stay unchanged. Thread.
  */
 uint64_t payload_fetch(const struct command *command, struct trace_region *region,
                        struct channel *channel);
 
-/* Write what is kept beside the recording's file at path, and say of each file what became of it.
- * 0; or the first failure: -ENOENT, the program has written none of this name; -EFAULT;
- * volume_write_beside()'s. Boot services only. Thread. */
+/* Write the kept files beside the recording's file at path, and print the result for each. Returns
+ * 0, or the first failure: -ENOENT (the program has not written a file of this name), -EFAULT (the
+ * program gave an invalid address or size), or volume_write_beside()'s. Boot services only. Thread.
+ */
 int payload_fetch_save(const struct command *command, const char *path);
 
 #endif

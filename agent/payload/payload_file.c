@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The payload's bytes: what the boot loader hands over as an initrd, else \payload.elf. */
+/* Reads the payload's bytes: the boot loader's initrd, or \payload.elf. */
 #include <errno.h>
 #include <string.h>
 

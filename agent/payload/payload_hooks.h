@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The recording as the payload sees it: the recorder fills this in. */
+/* The recorder's functions that the payload's calls need. The recorder fills them in. */
 #ifndef AGENT_PAYLOAD_PAYLOAD_HOOKS_H
 #define AGENT_PAYLOAD_PAYLOAD_HOOKS_H
 
@@ -13,8 +13,8 @@ struct payload_hooks {
 	int (*record)(bool on);
 
 	/* The calling thread takes a lock that other CPUs' threads spin for, and releases it: in
-	 * between, --lossless does not stall this CPU for want of room in its ring. Does not nest.
-	 * The payload's thread. */
+	 * between, --lossless does not stall this CPU when its ring is full. Does not nest. The
+	 * payload's thread. */
 	void (*hold)(void);
 	void (*release)(void);
 
@@ -22,11 +22,11 @@ struct payload_hooks {
 	const struct ring *(*ring)(void);
 };
 
-/* The hooks in force; never NULL. While nothing is recorded record() is -ENODEV, hold() and
- * release() do nothing, and there is no ring. Any context. */
+/* The current hooks; never NULL. Without a recording record() is -ENODEV, hold() and release() do
+ * nothing, and there is no ring. Any context. */
 extern const struct payload_hooks *payload_hooks;
 
-/* The recorder's, before the first program runs. hooks is kept by reference. Thread. */
+/* Set the hooks, before the first program runs. hooks must stay valid. Thread. */
 void payload_set_hooks(const struct payload_hooks *hooks);
 
 #endif

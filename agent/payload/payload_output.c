@@ -8,10 +8,10 @@
 #include "pmu/clock/clock.h"
 
 #define LOOK_NS 1000U /* as in agent/record/reader.c */
-#define PIECE   512U  /* bytes at a time: others wait, and nobody may stand still, meanwhile */
+#define PIECE   512U  /* bytes at a time: meanwhile other CPUs wait, and no CPU may stall */
 
-/* The reader has made no room for TR_STAND_MS: until its tail has moved from here no write waits
- * for it again. */
+/* Set when the reader has made no room for TR_STAND_MS: no write waits for it again until its tail
+ * has moved from here. */
 struct given_up {
 	bool is;
 	uint64_t tail;
@@ -20,7 +20,7 @@ struct given_up {
 static const struct trace_region *output_region;
 static struct stream streams[TR_STREAMS];
 static struct given_up given_up[TR_STREAMS];
-static uint32_t busy; /* streams and console are one CPU's at a time */
+static uint32_t busy; /* a lock: one CPU at a time writes streams and console */
 
 static void payload_output_init(const struct trace_region *region)
 {
@@ -62,7 +62,7 @@ static void payload_output_unlock(void)
 	payload_hooks->release();
 }
 
-/* As much as there is room for now. */
+/* Write as many bytes as there is room for. Returns their number. */
 static uint64_t payload_output_put(enum tr_stream_kind kind, const uint8_t *bytes, uint64_t size)
 {
 	struct stream *stream = &streams[kind];
@@ -77,8 +77,8 @@ static uint64_t payload_output_put(enum tr_stream_kind kind, const uint8_t *byte
 	return put;
 }
 
-/* Whether something can be put: there is room, or no reader, and then the oldest bytes are given
- * up. *tail is how far the reader was. */
+/* Whether bytes can be written: there is room, or no reader, and then the oldest bytes are dropped.
+ * *tail: the reader's position. */
 static bool payload_output_has_room(enum tr_stream_kind kind, uint64_t *tail)
 {
 	bool has;
@@ -90,8 +90,8 @@ static bool payload_output_has_room(enum tr_stream_kind kind, uint64_t *tail)
 	return has;
 }
 
-/* Wait until something can be put. false: the reader is given up. In a profile the time that the
- * program waits is found here. */
+/* Wait until bytes can be written. Returns false if the reader has stopped. A profile shows the
+ * program's waiting time in this function. */
 static bool payload_output_await(enum tr_stream_kind kind)
 {
 	struct given_up *gone = &given_up[kind];

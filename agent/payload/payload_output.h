@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program prints: to the host by the trace region's streams (ringbuf/stream.h), and to the
- * console's people. A program that prints faster than its reader reads waits, as at a pipe.
+ * The program's output: to the host on the trace region's streams (ringbuf/stream.h), and to the
+ * console. A program that prints faster than its reader reads has to wait, as with a pipe.
  */
 #ifndef AGENT_PAYLOAD_PAYLOAD_OUTPUT_H
 #define AGENT_PAYLOAD_PAYLOAD_OUTPUT_H
@@ -9,16 +9,17 @@
 #include "ringbuf/region_writer.h"
 #include "ringbuf/stream.h"
 
-/* A run begins: what is left of the last one's is not its. The region, always the same, is kept by
- * reference. Thread. */
+/* Begin a run: drop output that is left from the last run. The region must stay valid, and must be
+ * the same each time. Thread. */
 void payload_output_begin(const struct trace_region *region);
 
-/* Print size bytes, whose memory was checked, on TR_STREAM_OUT or TR_STREAM_ERROR. Waits for a
- * reader that goes on, and for TR_STAND_MS for one that does not; what then finds no room is
- * counted as lost. Any of the payload's threads; leaves it if all is to end. */
+/* Print size bytes on TR_STREAM_OUT or TR_STREAM_ERROR. The caller has checked that they are
+ * readable. Waits while the reader makes progress, and TR_STAND_MS longer; then the bytes without
+ * room are counted as lost. Any thread of the payload; does not return if the payload is being
+ * ended. */
 void payload_output_write(enum tr_stream_kind kind, const void *bytes, uint64_t size);
 
-/* The stream of files, for who sends them. Thread. */
+/* Returns the stream for files. Thread. */
 struct stream *payload_output_files(void);
 
 #endif

@@ -13,10 +13,10 @@
 #include "lib/syscalls.h"
 #include "pmu/mark.h"
 
-/* What runs on a CPU. Only that CPU writes it. */
+/* The code that runs on a CPU. Only that CPU writes it. */
 static struct frame {
 	jmp_buf back;
-	uint64_t sp; /* below payload_run()'s frame, above what it called */
+	uint64_t sp; /* below payload_run()'s frame, above the frames of its callees */
 	bool running;
 	int status;
 	enum payload_end end;
@@ -27,7 +27,7 @@ static struct {
 	uint32_t claimed;
 	bool set;
 	int status;
-} program_end; /* exit() by another thread than main()'s */
+} program_end; /* exit() in another thread than main()'s */
 static uint32_t crashed;
 static char crash_message[256];
 static struct tr_backtrace crash_backtrace;
@@ -117,7 +117,7 @@ void payload_leave_if_ending(void)
 		payload_leave(-EINTR, PAYLOAD_ENDED);
 }
 
-/* Where a handler sends what it interrupted: back in thread context, at the payload's privilege
+/* A handler makes the interrupted code continue here: in thread context, at the payload's privilege
  * level, on the payload's stack. */
 static void payload_run_land(void *frame)
 {
@@ -132,8 +132,8 @@ static void payload_run_redirect(struct frame *frame, const struct arch_regs *re
 	arch_regs_redirect(regs, payload_run_land, frame, frame->sp);
 }
 
-/* Whether what was interrupted at pc may be ended: it is the payload's own code, or a built-in
- * workload's, which holds no lock of ours and has no record half written. */
+/* Whether code that was interrupted at pc may be ended: the payload's own code, or a built-in
+ * workload's. Such code holds no lock of bareperf and has no record half written. */
 static bool payload_run_may_end(uint64_t pc)
 {
 	uint64_t offset, workloads = (uint64_t)__workload_start;
@@ -142,8 +142,9 @@ static bool payload_run_may_end(uint64_t pc)
 	       pc - workloads < (uint64_t)__workload_end - workloads;
 }
 
-/* Whether this CPU has begun a mark and not finished it: a handler of the program's own can have
- * interrupted it. If that program were ended now, the mark's claim on the ring would stay. */
+/* Whether this CPU has begun a mark and not finished it, because a handler of the program itself
+ * interrupted it. If the program were ended now, the mark would keep its part of the ring forever.
+ */
 static bool payload_run_is_marking(void)
 {
 	const struct ring *ring = payload_hooks->ring();
@@ -160,8 +161,8 @@ void payload_interrupted(const struct arch_regs *regs)
 		payload_run_redirect(frame, regs, -EINTR, PAYLOAD_ENDED);
 }
 
-/* It runs on this CPU, not for the second time on its way out, and code that is not the firmware's
- * was executing. */
+/* Whether a fault is the payload's: it runs on this CPU, is not already being ended, and the fault
+ * is outside our own image. */
 static bool payload_is_to_blame(const struct arch_regs *regs)
 {
 	const struct frame *frame = &frames[arch_cpu()];
@@ -171,7 +172,8 @@ static bool payload_is_to_blame(const struct arch_regs *regs)
 	return frame->running && frame->end == PAYLOAD_RETURNED && !ours;
 }
 
-/* Report the first crash of a run, and have this thread of the payload and all others end. */
+/* Keep the first crash of a run for the report, and end this thread of the payload and all others.
+ */
 static void payload_run_crash(const struct arch_regs *regs, const char *message,
                               const struct tr_backtrace *backtrace)
 {
@@ -183,7 +185,7 @@ static void payload_run_crash(const struct arch_regs *regs, const char *message,
 	payload_end_all();
 }
 
-/* newlib's exit(). */
+/* Called by newlib's exit(). */
 static void payload_run_leave(int status)
 {
 	if (frames[arch_cpu()].running)

@@ -9,7 +9,7 @@
 enum state {
 	CLOSED = 0,
 	FREE,
-	CLAIMED, /* by one who starts a thread there, or takes its result */
+	CLAIMED, /* by a CPU that starts a thread there, or takes its result */
 	GIVEN,   /* fn and argument are set */
 	RUNNING,
 	ENDED, /* result is set */
@@ -64,8 +64,8 @@ bool payload_threads_serve(void)
 	struct thread *thread = &threads[arch_cpu()];
 
 	if (payload_threads_state_of(thread) != GIVEN) {
-		/* main() may have been in our code when it was signalled to end, where nothing is
-		 * ended: once more, until it is found in its own. */
+		/* main() is not ended inside bareperf's code: signal it again, until it is
+		 * interrupted in its own code */
 		if (payload_is_ending())
 			arch_cpu_signal(0);
 		return false;
@@ -77,7 +77,8 @@ bool payload_threads_serve(void)
 	return true;
 }
 
-/* Take the thread out of this state: false if it is in another one, or somebody else was first. */
+/* Claim the thread if it is in this state. Returns false if it is in another state, or another CPU
+ * was first. */
 static bool payload_threads_claim(struct thread *thread, enum state from)
 {
 	uint32_t expected = from;

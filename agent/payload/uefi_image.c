@@ -15,7 +15,7 @@
 #include "lib/parse/shell_word.h"
 #include "workload/workload.h"
 
-#define EXIT_MOST    124 /* above are bareperf's own (docs/man/bareperf-run.1) */
+#define EXIT_MOST    124 /* larger exit statuses are bareperf's own (docs/man/bareperf-run.1) */
 #define STATUS_ERROR (1ULL << 63)
 
 bool uefi_image_is(const void *bytes, uint64_t size)
@@ -29,8 +29,8 @@ bool uefi_image_is(const void *bytes, uint64_t size)
 
 /* ---- Where the file is ---- */
 
-/* What stands before a colon is a volume as the shell calls it. Without one it is the shell's
- * current directory, or else where our own image comes from. */
+/* Find the file. The text before a colon is a volume's name, as in the shell. Without a colon the
+ * file is searched for in the shell's current directory, then on our own image's volume. */
 static EFI_DEVICE_PATH *uefi_image_find_file(const char *given, struct error *error)
 {
 	const char *colon = strchr(given, ':');
@@ -44,7 +44,8 @@ static EFI_DEVICE_PATH *uefi_image_find_file(const char *given, struct error *er
 	if (volume_handle())
 		path = efi_file_path(volume_handle(), colon ? colon + 1 : given);
 	if (!path)
-		error_set(error, -ENODEV, "we come from no volume on which it could be");
+		error_set(error, -ENODEV,
+		          "bareperf was loaded from no volume, so give one: fs0:\\\\FILE");
 	return path;
 }
 
@@ -66,7 +67,8 @@ static CHAR16 *uefi_image_put_word(CHAR16 *to, const char *word)
 	return to;
 }
 
-/* As a shell gives them: all words in one line of UCS-2, the name first. From malloc(). */
+/* The arguments as a shell passes them: all words in one line of UCS-2, the name first. From
+ * malloc(). */
 static CHAR16 *uefi_image_options_of(int argc, char **argv, uint32_t *size)
 {
 	size_t length = 1;
@@ -103,8 +105,8 @@ static const char *uefi_image_load_error(EFI_STATUS status)
 	}
 }
 
-/* From its file, or from bytes. One that violates the security policy is loaded, and not to be
- * started (UEFI 2.10, 7.4.1). */
+/* Load the image from its file or from bytes. The firmware also loads an image that violates the
+ * security policy, but such an image must not be started (UEFI 2.10, 7.4.1). */
 static EFI_STATUS uefi_image_load(const char *name, EFI_DEVICE_PATH *path, const void *bytes,
                                   uint64_t size, EFI_HANDLE *image)
 {
@@ -122,7 +124,7 @@ static EFI_STATUS uefi_image_load(const char *name, EFI_DEVICE_PATH *path, const
 	return status;
 }
 
-/* What is to be a process's exit status: an error's number, or what else it returned. */
+/* The status as a process's exit status: an error's number, or the returned value. */
 static int uefi_image_exit_status_of(EFI_STATUS status)
 {
 	uint64_t number = (uint64_t)status & ~STATUS_ERROR;
@@ -140,7 +142,8 @@ static void uefi_image_set_options(EFI_HANDLE image, CHAR16 *options, uint32_t s
 	loaded->LoadOptionsSize = options ? size : 0;
 }
 
-/* A driver stays, its options do not; an application has gone, and its handle with it. */
+/* Start the image. A driver stays in memory, so its pointer to the options is cleared; an
+ * application and its handle are gone. */
 static EFI_STATUS uefi_image_start(EFI_HANDLE image, const EFI_DEVICE_PATH *path, int argc,
                                    char **argv)
 {
@@ -149,7 +152,7 @@ static EFI_STATUS uefi_image_start(EFI_HANDLE image, const EFI_DEVICE_PATH *path
 	EFI_STATUS status = shell_start_begin(image, path, argc, argv);
 
 	if (EFI_ERROR(status) || !options) {
-		console_printf("%s: not started: there is no memory for its arguments\n", argv[0]);
+		console_printf("%s: not started: no memory for its arguments\n", argv[0]);
 		efi_system->BootServices->UnloadImage(image);
 		status = EFI_OUT_OF_RESOURCES;
 	} else {
@@ -163,7 +166,7 @@ static EFI_STATUS uefi_image_start(EFI_HANDLE image, const EFI_DEVICE_PATH *path
 	return status;
 }
 
-/* path is freed. */
+/* Load and start the image. Frees path. */
 static int uefi_image_load_and_start(EFI_DEVICE_PATH *path, const void *bytes, uint64_t size,
                                      int argc, char **argv)
 {
@@ -199,12 +202,12 @@ const struct workload workload_uefi_image = {
 	.usage.arguments = "[ARGS...]",
 	.usage.description =
 	    "a UEFI application or driver on a volume (\\tools\\x.efi, fs1:\\x.efi), "
-	    "started with boot services, which are recorded with it",
+	    "started with boot services, which are recorded as well",
 	.usage.takes_words = true,
 	.run_program = uefi_image_run,
 };
 
-/* The firmware does it. */
+/* Nothing to run: the firmware boots. */
 static int uefi_image_boot_runs(uint64_t argument)
 {
 	(void)argument;
@@ -214,6 +217,6 @@ static int uefi_image_boot_runs(uint64_t argument)
 const struct workload workload_boot = {
 	.usage.name = BOOT_WORKLOAD,
 	.usage.arguments = "",
-	.usage.description = "an option of record: the firmware's own boot",
+	.usage.description = "the firmware's own boot (an option of record)",
 	.run = uefi_image_boot_runs,
 };

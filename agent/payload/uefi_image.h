@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A UEFI application or driver as a workload: a file on a volume, or the payload, which the
- * firmware loads and starts while its boot services go on and are recorded with it.
+ * A UEFI application or driver as a workload: a file on a volume, or the payload. The firmware
+ * loads and starts it, keeps running, and is recorded as well.
  */
 #ifndef AGENT_PAYLOAD_UEFI_IMAGE_H
 #define AGENT_PAYLOAD_UEFI_IMAGE_H
@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether these bytes, a file's, are one. Pure. */
+/* Returns whether a file's bytes are a UEFI application or driver. Pure. */
 bool uefi_image_is(const void *bytes, uint64_t size);
 
-/* Have the firmware load and start it from these bytes, with these words as its load options,
- * argv[0] first: its exit status. As a workload's run_program(). */
+/* Let the firmware load and start an image from these bytes, with argv as its load options, argv[0]
+ * first. Returns the exit status. As a workload's run_program(). */
 int uefi_image_run_bytes(const void *bytes, uint64_t size, int argc, char **argv);
 
 #endif

@@ -23,9 +23,9 @@ static int boot_check_refuse(struct trace_region *region, const char *what, cons
 	return code;
 }
 
-static uint64_t seconds; /* 0: there is no saying */
+static uint64_t seconds; /* for how long the region has room; 0: unknown */
 
-/* Events ask for their hardware as they find it beside the firmware. */
+/* Check the events with the hardware that is free beside the firmware. */
 static int boot_check_hosted(const struct command *command, struct trace_region *region,
                              struct channel *channel)
 {
@@ -53,11 +53,11 @@ int boot_check(const struct command *command, struct trace_region *region, struc
 	if (code != 0)
 		console_printf("nothing is registered\n");
 	if (!channel->ops->in_ram)
-		seconds = 0; /* who reads it makes room */
+		seconds = 0; /* its reader makes room */
 	return code;
 }
 
-void boot_check_tell_room(void)
+void boot_check_report_room(void)
 {
 	if (seconds >= 120)
 		console_printf("its region has room for some %lu minutes\n", (seconds + 30) / 60);

@@ -8,9 +8,9 @@
 
 #define CONTROL_PRESSED (EFI_LEFT_CONTROL_PRESSED | EFI_RIGHT_CONTROL_PRESSED)
 
-/* The keys to be told of: Ctrl-R as a terminal sends it, and as a keyboard does, a letter (large
- * with CapsLock on) with Ctrl held down. They are registered without a shift state, which matches
- * any (UEFI 2.10, 12.3.2), and EDK2's TerminalDxe compares none: boot_key_on_key() looks for Ctrl.
+/* The keys to register: Ctrl-R as a terminal sends it, and as a keyboard does: a letter (upper case
+ * with CapsLock) with Ctrl pressed. They are registered without a shift state, which matches any
+ * (UEFI 2.10, 12.3.2), and EDK2's TerminalDxe compares none. So boot_key_on_key() checks for Ctrl.
  */
 static const CHAR16 characters[] = { CONTROL_R, 'r', 'R' };
 #define NR_KEYS (sizeof(characters) / sizeof(characters[0]))
@@ -18,14 +18,14 @@ static const CHAR16 characters[] = { CONTROL_R, 'r', 'R' };
 static struct console_input {
 	EFI_HANDLE handle;
 	EFI_SIMPLE_TEXT_INPUT_EX_PROTOCOL *protocol;
-	VOID *registered[NR_KEYS]; /* NULL: that one is not */
+	VOID *registered[NR_KEYS]; /* NULL: this key is not registered */
 } inputs[MOST_CONSOLES];
 static unsigned nr_inputs;
 
 static EFI_GUID input_guid = EFI_SIMPLE_TEXT_INPUT_EX_PROTOCOL_GUID;
 static EFI_EVENT pressed, arrived;
 
-/* At TPL_NOTIFY, in some firmware. */
+/* Some firmware calls this at TPL_NOTIFY. */
 static EFI_STATUS EFIAPI boot_key_on_key(EFI_KEY_DATA *key)
 {
 	UINT32 shift = key->KeyState.KeyShiftState;
@@ -36,7 +36,7 @@ static EFI_STATUS EFIAPI boot_key_on_key(EFI_KEY_DATA *key)
 	return efi_system->BootServices->SignalEvent(pressed);
 }
 
-/* Whether its input is what it was: it may have gone, and come again. */
+/* Whether the console input is still the same protocol: it may have gone, and come again. */
 static bool boot_key_input_is_there(const struct console_input *input)
 {
 	return input->protocol && efi_protocol(input->handle, input_guid) == input->protocol;
@@ -104,7 +104,7 @@ int boot_key_begin(EFI_EVENT event)
 	                                    NULL, &arrived)) ||
 	    EFI_ERROR(services->RegisterProtocolNotify(&input_guid, arrived, &registration)))
 		return -ENOMEM;
-	services->SignalEvent(arrived); /* consoles that are there already */
+	services->SignalEvent(arrived); /* for consoles that already exist */
 	return 0;
 }
 

@@ -19,9 +19,9 @@
 		}                                                      \
 	}
 
-/* Of another image of ours, perhaps of another version. */
+/* The protocol between two bareperf images, perhaps of different versions. */
 struct boot_record {
-	uint64_t size; /* bytes of this */
+	uint64_t size; /* bytes of this structure */
 	void(EFIAPI *stop)(void);
 	const char *hosting; /* the command that records an image; NULL: the boot is recorded */
 };
@@ -33,8 +33,8 @@ static struct boot_record ours = { sizeof(ours), boot_record_stop, NULL };
 static EFI_GUID guid = BOOT_RECORD_GUID;
 static void (*ender)(const char *why);
 
-/* End the recording: ExitBootServices(), `stop' and each of --until's ends call this, and the first
- * that does has an effect, and true for an answer. */
+/* End the recording. ExitBootServices(), `stop' and each end of --until call this. The first call
+ * ends the recording and returns true. */
 static bool boot_record_is_ended(const char *why)
 {
 	void (*end)(const char *why) = ender;
@@ -67,7 +67,7 @@ void boot_record_begin(const struct command_until *until, void (*end)(const char
 	if (EFI_ERROR(efi_system->BootServices->InstallProtocolInterface(
 	        &handle, &guid, EFI_NATIVE_INTERFACE, &ours)) ||
 	    boot_until_begin(until, boot_record_end) != 0)
-		boot_record_end("ended at once: no memory for what is to end it");
+		boot_record_end("ended at once: no memory for the events that would end it");
 }
 
 bool boot_record_leaves(void)
@@ -110,7 +110,7 @@ bool boot_record_is_elsewhere(bool *stopped)
 		return false;
 	if (boot_record_is_hosting(other)) {
 		console_printf(
-		    "bareperf: another bareperf records this: `%s'. It ends when that "
+		    "bareperf: another bareperf is recording: `%s'. It ends when that "
 		    "program ends (of a shell: exit); then try again\n",
 		    other->hosting);
 		return true;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware's own boot is recorded (record --boot): bareperf-dxe.efi's entry point has returned,
- * and the recording goes on until
+ * A recording of the firmware's own boot (record --boot). bareperf-dxe.efi's entry point returns,
+ * and the recording continues until
  *
- *	somebody calls ExitBootServices()	with all services alive, if it is to become a file
- *	ExitBootServices() itself		where a host shares the memory, or that failed
+ *	a call of ExitBootServices()	before it runs, if the recording becomes a file
+ *	ExitBootServices() itself		if a host shares the memory, or writing failed
  *	bareperf.efi stop			from the shell
  *	--until					agent/uefi/boot_until.h
  *
- * For the last the driver has a protocol of ours, by which bareperf.efi knows that there is one:
- * timer and region are not to be had twice. For the same reason an image of ours that records
- * another image has that protocol meanwhile: bareperf.efi may be started within that.
+ * The driver installs a protocol for `stop', by which bareperf.efi also sees that a recording runs:
+ * timer and region cannot be used twice. For the same reason bareperf.efi installs that protocol
+ * while it records another image, because bareperf.efi may be started inside that image.
  */
 #ifndef AGENT_UEFI_BOOT_RECORD_H
 #define AGENT_UEFI_BOOT_RECORD_H
@@ -19,20 +19,22 @@
 
 #include "command/command.h"
 
-/* The recording goes on; end ends it, gives all back, and makes a file of it, at TPL_CALLBACK or
- * below; before this returns, where there is no memory to go on. why: what there is to say of that,
- * or NULL. Boot services only, as all here. Thread. */
+/* Let the recording continue. end(why) ends it, writes it to a file and gives everything back, at
+ * TPL_CALLBACK or below. Without memory to continue, end is called before this returns. why: a
+ * message, or NULL. Boot services only. Thread. */
 void boot_record_begin(const struct command_until *until, void (*end)(const char *why));
 
-/* End it before boot services end. False: it has ended before. TPL_CALLBACK or below. */
+/* End the recording before boot services end. Returns false if it had already ended. Boot services
+ * only. TPL_CALLBACK or below. */
 bool boot_record_leaves(void);
 
-/* An image is recorded, by this command, which is kept by reference; NULL: no more. Thread. */
+/* Announce that an image is being recorded by this command, whose text must stay; NULL: no longer.
+ * Boot services only. Thread. */
 void boot_record_hosts(const char *command);
 
-/* Another image of ours records: carry out what our load options say, if that can be done, which is
- * stop where it records the boot; else say on the console which one it is, and how it ends. false:
- * none does. Before anything else is looked at. Thread. */
+/* Returns whether another bareperf image is recording. If so, and our load options are `stop' and
+ * it records a boot, it is stopped (*stopped). Otherwise the recording and its end are described on
+ * the console. Call it first. Boot services only. Thread. */
 bool boot_record_is_elsewhere(bool *stopped);
 
 #endif

@@ -20,7 +20,7 @@
 static EFI_EVENT ready, expired, pressed;
 static void (*until_reached)(const char *what);
 
-/* context: what it is. */
+/* context: a phrase that names the end. */
 static VOID EFIAPI boot_until_on_end(EFI_EVENT event, VOID *context)
 {
 	(void)event;

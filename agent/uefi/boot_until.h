@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ends the recording of a boot while the firmware goes on (--until): each is an event's
- * notification at TPL_CALLBACK, where files may be written (UEFI 2.10, 7.1, "TPL Restrictions").
- * Code that stays above that level holds all of them up.
+ * The ends of a boot's recording by --until, while the firmware continues. Each is an event's
+ * notification at TPL_CALLBACK, at which files may be written (UEFI 2.10, 7.1, "TPL Restrictions").
+ * Code that stays above that level delays all of them.
  *
  *	ready-to-boot	EFI_EVENT_GROUP_READY_TO_BOOT (7.1.4): before each boot option's attempt,
  *			of which the first counts
@@ -14,13 +14,12 @@
 
 #include "command/command.h"
 
-/* Have reached() called by the first that comes, and by later ones until boot_until_end(), with
- * what it was, as a phrase. 0, or -ENOMEM: nothing is waited for. Boot services only, as below.
- * Thread. */
+/* Call reached() at each end until boot_until_end(), with a phrase that names the end. Returns 0,
+ * or -ENOMEM: no end is registered. Boot services only. Thread. */
 int boot_until_begin(const struct command_until *until, void (*reached)(const char *what));
 
-/* No more: of all that was registered nothing remains. No effect where there is nothing. Also by
- * reached(). TPL_CALLBACK or below. */
+/* Unregister all ends. No effect if there are none. reached() may call it. Boot services only.
+ * TPL_CALLBACK or below. */
 void boot_until_end(void);
 
 #endif

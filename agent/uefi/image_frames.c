@@ -9,14 +9,14 @@
 #include "pmu/callchain_images.h"
 
 #define NAME  40U
-#define NAMES 16384U /* of all that a machine has, three times over */
+#define NAMES 16384U /* bytes; three times the names of all images of a machine */
 #define WIDTH 78U
 
 static struct {
-	bool is;            /* on the console, and image_frames_tell_again() is still to come */
+	bool is;            /* counts were printed, and image_frames_write() is still to come */
 	unsigned counts[3]; /* by enum pe_frames */
 	size_t used;
-	char names[NAMES]; /* of each image '0' + enum pe_frames, and its name, to a NUL */
+	char names[NAMES]; /* for each image '0' + enum pe_frames, and its name with a NUL */
 } told;
 
 void image_frames_begin(void)
@@ -30,7 +30,7 @@ void image_frames_end(void)
 	callchain_images_end();
 }
 
-/* One that there is no room for is counted all the same. */
+/* An image without room for its name is counted all the same. */
 static void image_frames_note(const struct efi_image_place *image)
 {
 	char *at = told.names + told.used;
@@ -108,13 +108,13 @@ static void image_frames_put_console(void *context, const char *text, size_t len
 	console_write(text, length);
 }
 
-void image_frames_tell(void)
+void image_frames_report(void)
 {
 	image_frames_put_counts(image_frames_put_console, NULL);
 	told.is = true;
 }
 
-void image_frames_tell_again(print_put_fn put, void *context)
+void image_frames_write(print_put_fn put, void *context)
 {
 	if (!told.is)
 		return;

@@ -19,7 +19,7 @@
 #include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 
-/* Linux's PROT_READ | PROT_EXEC and MAP_PRIVATE: what perf takes for code. */
+/* Linux's PROT_READ | PROT_EXEC and MAP_PRIVATE, by which perf recognises code. */
 #define PROT_READ_EXEC 5U
 #define MAP_PRIVATE    2U
 #define MISC_BUILD_ID  (1U << 14) /* PERF_RECORD_MISC_MMAP_BUILD_ID */
@@ -38,7 +38,7 @@ _Static_assert(sizeof(struct mmap2) == 72, "perf_event_open(2)");
 
 static struct efi_images_watcher watcher;
 
-/* One that is lost for want of room is counted as such, as any record. */
+/* Write an image's record. A record without room is counted as lost, like any other. */
 static void image_record_put(struct traced_cpu *c, const struct efi_image_place *image)
 {
 	struct perf_event *event = &c->events[0];
@@ -72,8 +72,9 @@ static void image_record_put(struct traced_cpu *c, const struct efi_image_place 
 	c->images++;
 }
 
-/* Our own is in the region's table. */
-static void image_record_tell(void *context, const struct efi_image_place *image, bool there)
+/* An image was loaded (there) or unloaded. bareperf's own image needs no record: it is in the
+ * region's table. */
+static void image_record_put_change(void *context, const struct efi_image_place *image, bool there)
 {
 	static const char gone[] = "//anon";
 	struct recording *r = context;
@@ -88,7 +89,8 @@ static void image_record_tell(void *context, const struct efi_image_place *image
 		image_record_put(r->cpus, there ? image : &nobodys);
 }
 
-/* The workload is the first image that is started: its events count from there until it returns. */
+/* The workload is the first image that is started: its events count from its start until it
+ * returns. */
 static void image_records_count(struct recording *r, bool on)
 {
 	struct traced_cpu *c = r->cpus;
@@ -101,8 +103,8 @@ static void image_records_count(struct recording *r, bool on)
 	arch_irq_enable();
 }
 
-/* StartImage() is about to run it. Returns the call in which our caller waits for that (NULL: in
- * none that we know), which image_left() gets when the image has returned. */
+/* StartImage() is about to run an image. Returns the call record of the caller that waits for it,
+ * or NULL; image_left() gets it back when the image has returned. */
 static const void *image_starts(void *context, const char *name)
 {
 	struct recording *r = context;
@@ -114,9 +116,8 @@ static const void *image_starts(void *context, const char *name)
 	return callchain_call;
 }
 
-/* The image has returned, or left by Exit() out of calls that it had made: those never return, and
- * the memory of their records is free. So the latest call is again the one from before its start.
- */
+/* The image has returned, or has left by Exit() from inside calls that never return, whose records'
+ * memory is free. So the latest call record is again the one from before the image's start. */
 static void image_left(void *context, const void *started)
 {
 	struct recording *r = context;
@@ -132,7 +133,7 @@ static void image_returns(void *context, const char *name)
 	uefi_phase(name, " has returned");
 }
 
-/* That is ours, and none of the image's. */
+/* bareperf reads an image's file: its own work does not count as the workload's. */
 static void image_records_look(void *context, bool begins)
 {
 	struct recording *r = context;
@@ -150,14 +151,14 @@ static bool image_records_leave(void *context)
 	return r->command->boot && r->channel->ops->in_ram && boot_record_leaves();
 }
 
-/* Whoever calls ExitBootServices() does not come back: what there is, is all. */
+/* ExitBootServices() does not come back here, so the recording is complete now. */
 static void image_records_stop(void *context)
 {
 	struct recording *r = context;
 	struct traced_cpu *c = r->cpus;
 
 	if (c->live)
-		uefi_phases_tell_times();
+		uefi_phases_report_times();
 	uefi_phases_end();
 	if (!c->live)
 		return;
@@ -175,7 +176,7 @@ int image_records_begin(struct recording *r)
 	int code;
 
 	watcher = (struct efi_images_watcher){
-		.tell = image_record_tell,
+		.tell = image_record_put_change,
 		.starts = image_starts,
 		.left = image_left,
 		.returns = r->command->boot ? image_returns : NULL,
@@ -189,7 +190,7 @@ int image_records_begin(struct recording *r)
 	if (code)
 		image_frames_end();
 	if (code)
-		return recording_fail(r, code, "the firmware cannot be asked for its images");
+		return recording_fail(r, code, "the firmware does not list its images");
 	uefi_calls_begin();
 	if (r->command->boot)
 		uefi_phases_begin();
@@ -213,8 +214,8 @@ void image_records_end(struct recording *r)
 	r->watches_images = false;
 	hosted_tell_more();
 	if (r->command->callchain)
-		image_frames_tell();
+		image_frames_report();
 	if (untold)
-		console_printf("%u images are beyond the %u that are looked after\n", untold,
+		console_printf("%u images are not recorded: only %u can be tracked\n", untold,
 		               EFI_IMAGES_MAX);
 }

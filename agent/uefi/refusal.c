@@ -28,7 +28,7 @@ void refusal_note(const char *why)
 		                                         (VOID *)(uintptr_t)why);
 }
 
-void refusal_tell(void)
+void refusal_report(void)
 {
 	EFI_GUID guid = VARIABLE_GUID;
 	char text[TEXT_MAX + 1] = { 0 };

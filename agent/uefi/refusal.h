@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why the driver records nothing, for whoever asks later in the same boot: when the boot manager
- * loads it, no console is connected that would show it. Boot services only. Thread.
+ * Keeps the reason why the driver records nothing, for a user who asks later in the same boot. When
+ * the boot manager loads the driver, no console shows a message. Boot services only. Thread.
  */
 #ifndef AGENT_UEFI_REFUSAL_H
 #define AGENT_UEFI_REFUSAL_H
 
-/* If we are the driver: note the reason, in a variable of the firmware's that a reset forgets;
- * NULL: there is none any more. */
+/* In the driver: keep the reason in a variable of the firmware, until a reset. NULL: delete it. */
 void refusal_note(const char *why);
 
-/* Say it, if there is one. */
-void refusal_tell(void);
+/* Print the kept reason, if there is one. */
+void refusal_report(void);
 
 #endif

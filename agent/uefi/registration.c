@@ -12,15 +12,15 @@
 #include "lib/efi/efi_file_path.h"
 #include "lib/print.h"
 
-#define MOST       256U /* drivers in an order */
+#define MOST       256U /* the most drivers in DriverOrder */
 #define NUMBERS    0x10000
 #define OPTION_MAX 4096U /* bytes of a load option */
 #define PATH_MAX   256U
 #define ATTRIBUTES \
 	(EFI_VARIABLE_NON_VOLATILE | EFI_VARIABLE_BOOTSERVICE_ACCESS | EFI_VARIABLE_RUNTIME_ACCESS)
 
-/* EFI_LOAD_OPTION (UEFI 2.10, 3.1.3): this, the description, the device path, the driver's load
- * options. */
+/* EFI_LOAD_OPTION (UEFI 2.10, 3.1.3): this header, the description, the device path, and the
+ * driver's load options follow each other. */
 struct load_option {
 	uint32_t attributes;
 	uint16_t path_length;
@@ -52,8 +52,8 @@ static const char *registration_name_text(const CHAR16 *name)
 	return text;
 }
 
-/* Bytes, 0: there is none; -EFBIG: it is larger than capacity; -EIO, which is said: it is there,
- * perhaps. */
+/* Returns the variable's size in bytes; 0 if there is none; -EFBIG if it is larger than capacity;
+ * -EIO, and a message, if it cannot be read. */
 static int registration_variable_get(CHAR16 *name, void *value, UINTN capacity)
 {
 	EFI_GUID guid = EFI_GLOBAL_VARIABLE;
@@ -68,13 +68,13 @@ static int registration_variable_get(CHAR16 *name, void *value, UINTN capacity)
 	if (status == EFI_BUFFER_TOO_SMALL)
 		return -EFBIG;
 	console_printf(
-	    "the firmware does not tell its variable %s (0x%lx): nothing is changed; try again "
+	    "the firmware does not read its variable %s (0x%lx): nothing is changed; try again "
 	    "after a reset\n",
 	    registration_name_text(name), (uint64_t)status);
 	return -EIO;
 }
 
-/* size 0: it is deleted. */
+/* size 0 deletes the variable. Returns 0, or -EIO and a message. */
 static int registration_variable_set(CHAR16 *name, void *value, UINTN size)
 {
 	EFI_GUID guid = EFI_GLOBAL_VARIABLE;
@@ -83,12 +83,13 @@ static int registration_variable_set(CHAR16 *name, void *value, UINTN size)
 
 	if (!EFI_ERROR(status) || (size == 0 && status == EFI_NOT_FOUND))
 		return 0;
-	console_printf("the firmware does not keep its variable %s: 0x%lx\n",
+	console_printf("the firmware does not write its variable %s: 0x%lx\n",
 	               registration_name_text(name), (uint64_t)status);
 	return -EIO;
 }
 
-/* The last four of a name that has so many characters. */
+/* Write number, in hexadecimal, into the last four characters of name, which has length characters.
+ */
 static CHAR16 *registration_number_name(CHAR16 *name, unsigned length, unsigned number)
 {
 	for (unsigned i = 1; i <= 4; i++, number >>= 4)
@@ -109,7 +110,8 @@ static int registration_option_get(unsigned number)
 	                                 sizeof(option));
 }
 
-/* 1, 0, or -EIO. None of ours is larger than OPTION_MAX. */
+/* Whether the load option is bareperf's: 1, 0, or -EIO. bareperf's are never larger than
+ * OPTION_MAX. */
 static int registration_option_is_ours(unsigned number)
 {
 	int size = registration_option_get(number);
@@ -120,7 +122,7 @@ static int registration_option_is_ours(unsigned number)
 	       memcmp(option.bytes + sizeof(option.head), description, sizeof(description)) == 0;
 }
 
-/* 0 or a negative errno, which is said. */
+/* Read DriverOrder into order. Returns 0, or a negative errno and a message. */
 static int registration_order_get(void)
 {
 	int size = registration_variable_get(order_name, order.numbers, sizeof(order.numbers));
@@ -134,7 +136,8 @@ static int registration_order_get(void)
 	return size < 0 ? size : 0;
 }
 
-/* Its place in the order; order.count: there is none. Or -EIO. */
+/* Find the place of bareperf's driver in order; *at is order.count if it has none. Returns 0 or
+ * -EIO. */
 static int registration_find_ours(unsigned *at)
 {
 	int found = 0;
@@ -155,7 +158,8 @@ static bool registration_is_in_order(unsigned number)
 	return false;
 }
 
-/* For a driver that the order has room for; or a negative errno, which is said. */
+/* Returns a free driver number, if DriverOrder has room for it; or a negative errno and a message.
+ */
 static int registration_free_number(void)
 {
 	for (int number = 0; order.count < MOST && number < NUMBERS; number++) {
@@ -214,7 +218,7 @@ static bool registration_file_is_there(const char *path)
 	return !EFI_ERROR(status);
 }
 
-/* Bytes; 0: there is no room. */
+/* Build the load option. Returns its bytes, or 0 if it is too long. */
 static UINTN registration_option_make(const EFI_DEVICE_PATH *path, const char *command)
 {
 	size_t path_size = efi_file_path_size(path);
@@ -234,7 +238,7 @@ static UINTN registration_option_make(const EFI_DEVICE_PATH *path, const char *c
 	}
 }
 
-/* at: its place in the order, order.count where it has none. */
+/* at: the driver's place in the order, or order.count if it is new. */
 static int registration_write(unsigned at, const char *path, const char *command)
 {
 	bool is_new = at == order.count;
@@ -274,14 +278,14 @@ int registration_add(const char *command)
 
 	if (!registration_path_beside(path)) {
 		console_printf(
-		    "register: this image comes from no volume, where its driver would "
-		    "lie beside it\n");
+		    "register: this image comes from no volume, so there is no driver "
+		    "beside it\n");
 		return -ENOENT;
 	}
 	if (!registration_file_is_there(path)) {
 		console_printf(
-		    "register: there is no %s, beside this image: it is what would be "
-		    "loaded\n",
+		    "register: there is no %s beside this image: copy the driver "
+		    "there\n",
 		    path);
 		return -ENOENT;
 	}
@@ -293,7 +297,7 @@ int registration_add(const char *command)
 	if (code == 0)
 		console_printf(
 		    "registered: from the next boot on %s is loaded: %s\n"
-		    "unregister ends that\n",
+		    "unregister undoes this\n",
 		    path, command);
 	return code;
 }
@@ -309,7 +313,7 @@ int registration_remove(void)
 	if (code != 0)
 		return code;
 	if (at == order.count) {
-		console_printf("unregister: nothing of ours is registered\n");
+		console_printf("unregister: bareperf-dxe.efi is not registered\n");
 		return 0;
 	}
 	code = registration_variable_set(registration_option_name(order.numbers[at]), NULL, 0);
@@ -324,9 +328,10 @@ int registration_remove(void)
 	return code;
 }
 
-/* ---- What is booted ---- */
+/* ---- The boot entries ---- */
 
-/* Bytes; 0: there is none, or it is larger than capacity, or not to be had. */
+/* Returns the variable's bytes; 0 if there is none, it is larger than capacity, or it cannot be
+ * read. */
 static UINTN registration_look(CHAR16 *name, void *value, UINTN capacity)
 {
 	EFI_GUID guid = EFI_GLOBAL_VARIABLE;
@@ -342,7 +347,7 @@ static uint8_t registration_small(uint8_t letter)
 	return letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter;
 }
 
-/* In its device path: the file's, on whichever volume. */
+/* Whether the load option's device path names a file of Windows' boot manager, on any volume. */
 static bool registration_is_windows(UINTN size)
 {
 	static const CHAR16 where[] = u"\\efi\\microsoft\\";

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our driver (the image's name with -dxe: bareperf-dxe.efi) among those that the firmware's boot
- * manager loads (UEFI 2.10, 3.1.3): a variable Driver#### of ours, and its number in DriverOrder.
- * Boot services only. Thread.
+ * Registers bareperf's driver (the image's name with -dxe: bareperf-dxe.efi) with the firmware's
+ * boot manager (UEFI 2.10, 3.1.3): a variable Driver####, and its number in DriverOrder. Boot
+ * services only. Thread.
  */
 #ifndef AGENT_UEFI_REGISTRATION_H
 #define AGENT_UEFI_REGISTRATION_H
 
-/* Have the driver that lies beside our own image loaded at each boot, after those that are
- * registered already, with this command as its load options; in place of a registration of ours
- * that there is. 0 or a negative errno, which is said. */
+/* Register the driver that is beside our own image: each boot loads it after the drivers that are
+ * already registered, with this command as its load options. It replaces an earlier registration of
+ * bareperf. Returns 0, or a negative errno and a message. */
 int registration_add(const char *command);
 
-/* No more: both variables are as if it had never been. 0, where there is none as well, or a
- * negative errno, which is said. */
+/* Remove the registration from both variables. Returns 0, also if there is none, or a negative
+ * errno and a message. */
 int registration_remove(void);
 
-/* Say which boot entries are Windows' boot manager (docs/uefi.md, "Not sampled"). */
+/* Print which boot entries are Windows' boot manager (docs/uefi.md, "Not sampled"). */
 void registration_warn_of_windows(void);
 
 #endif

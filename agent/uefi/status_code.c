@@ -9,10 +9,10 @@
 
 #define NAMES     21U
 #define CLASSES   4U
-#define SPECIFIC  0x1000U /* from here on an operation is of its subclass alone */
+#define SPECIFIC  0x1000U /* from here on, an operation's number depends on the subclass */
 #define OEM_CLASS 0x80U
 
-/* EFI_STATUS_CODE_SEVERITY_MASK: of an error. */
+/* An error's severity, in EFI_STATUS_CODE_SEVERITY_MASK. */
 static const struct {
 	uint32_t value;
 	const char *name;
@@ -23,7 +23,7 @@ static const struct {
 	{ 0xa0000000, "uncontained" },
 };
 
-/* Classes, their subclasses, and the operations that these share. */
+/* Classes, their subclasses, and the operations that all subclasses of a class share. */
 static const struct class
 {
 	const char *name;
@@ -83,7 +83,7 @@ static const struct class
 	    "password clear request", "password cleared", "event log full" } },
 };
 
-/* Operations of one subclass: what can come once drivers run. */
+/* Operations of single subclasses. Only those that a firmware reports after drivers run. */
 static const struct operation {
 	uint32_t value;
 	const char *name;
@@ -166,7 +166,7 @@ static const char *status_code_operation(uint32_t type, uint32_t value)
 	                                 : classes[class].progress[operation];
 }
 
-/* What it is about. */
+/* Write the class and subclass that the code is about. */
 static void status_code_put_subject(uint32_t value, char *text, size_t size)
 {
 	uint32_t class = value >> 24, subclass = value >> 16 & 0xff;
@@ -180,7 +180,7 @@ static void status_code_put_subject(uint32_t value, char *text, size_t size)
 		print_text(text, size, "%s", classes[class].subclasses[subclass]);
 }
 
-/* Many an error is reported without one. */
+/* Write an error's severity. Many errors are reported without one. */
 static void status_code_put_severity(uint32_t type, char *text, size_t size)
 {
 	uint32_t severity = type & 0xff000000;

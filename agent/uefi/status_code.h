@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Status codes as the firmware reports them, in words (PI 1.7, volume 3, 6). */
+/* The firmware's status codes as text (PI 1.7, volume 3, 6). */
 #ifndef AGENT_UEFI_STATUS_CODE_H
 #define AGENT_UEFI_STATUS_CODE_H
 
@@ -15,10 +15,10 @@
 #define STATUS_CODE_TEXT 128U
 
 /*
- * What a progress code or an error says, of EFI_STATUS_CODE_VALUE and the instance, 0 if there is
- * none: "DXE BS driver: ready to boot event", "error (major) PCI #1: controller error". What the
- * specification has no name for, or its maker alone knows, is a number. Returns its length; 0 for
- * any other type, and text is empty then. size: at least 1; STATUS_CODE_TEXT is enough. Pure. Any
+ * Write the text of a progress code or an error: "DXE BS driver: ready to boot event", "error
+ * (major) PCI #1: controller error". value: EFI_STATUS_CODE_VALUE. instance: 0 if there is none. A
+ * part without a name in the specification is written as a number. Returns the text's length; for
+ * any other type 0, and text is empty. size: at least 1; STATUS_CODE_TEXT is enough. Pure. Any
  * context.
  */
 unsigned status_code_text(uint32_t type, uint32_t value, uint32_t instance, char *text,

@@ -8,12 +8,12 @@
 static EFI_STALL stall;
 static EFI_WAIT_FOR_EVENT wait_for_event;
 static EFI_CHECK_EVENT check_event;
-static bool telling; /* else hooks that stay do nothing but call these */
+static bool telling; /* false: hooks that could not be removed only call the services */
 static struct {
 	bool stall, wait_for_event, check_event;
 } stays;
 
-/* A caller's address is looked up one byte before it. */
+/* Readers look up a caller one byte before its address, hence function + 1. */
 static void uefi_call_enter(struct callchain_call *call, uint64_t function, const void *caller,
                             const void *frame)
 {

@@ -13,7 +13,7 @@
 #include "pmu/mark.h"
 
 #define GROUPS   2U
-#define RAW_MAX  160U /* bytes of a mark's RAW, its size included */
+#define RAW_MAX  160U /* bytes of a mark's raw data, with its size field */
 #define TEXT_MAX (RAW_MAX - (uint32_t)sizeof(uint32_t))
 
 /* PI 1.7, volume 3, 6; GNU-EFI does not declare it. */
@@ -41,8 +41,8 @@ static const struct {
 	  "ReadyToBoot" },
 };
 static EFI_EVENT events[GROUPS];
-static struct rsc_handler *router; /* NULL: there is none, or it does not take us */
-static uint64_t boot_cpu;          /* its hw_id: the ring is its own */
+static struct rsc_handler *router; /* NULL: there is none, or it refuses our handler */
+static uint64_t boot_cpu;          /* its hw_id: only the boot CPU writes the ring */
 static bool telling;
 
 static uint64_t uefi_phases_this_cpu(void)
@@ -53,7 +53,7 @@ static uint64_t uefi_phases_this_cpu(void)
 	return id.hw_id;
 }
 
-/* On the boot CPU, while nobody ends the recording. */
+/* Write a mark. On the boot CPU, at a TPL at which no notification can end the recording. */
 static void uefi_phases_put_mark(const char *kind, const char *name, const char *more,
                                  const void *caller)
 {
@@ -76,10 +76,10 @@ static void uefi_phases_put_mark(const char *kind, const char *name, const char 
 	mark_put_slow(event, (uint64_t)caller, raw.words, bytes, 0, NULL);
 }
 
-/* What ends a recording is a notification, which so does not come in the middle, when the ring is
- * about to be written. Of the callers some are at TPL_HIGH_LEVEL. */
-static void uefi_phases_tell(const char *kind, const char *name, const char *more,
-                             const void *caller)
+/* Write a mark at TPL_HIGH_LEVEL: the recording's end is a notification, and must not come while
+ * the ring is written. Some callers are already at TPL_HIGH_LEVEL. */
+static void uefi_phases_put(const char *kind, const char *name, const char *more,
+                            const void *caller)
 {
 	EFI_TPL before = efi_system->BootServices->RaiseTPL(TPL_HIGH_LEVEL);
 
@@ -89,10 +89,10 @@ static void uefi_phases_tell(const char *kind, const char *name, const char *mor
 
 void uefi_phase(const char *name, const char *more)
 {
-	uefi_phases_tell("phase ", name, more, __builtin_return_address(0));
+	uefi_phases_put("phase ", name, more, __builtin_return_address(0));
 }
 
-/* At TPL_HIGH_LEVEL it is called where the code is reported, and not when the level allows it.
+/* Registered at TPL_HIGH_LEVEL, so that the firmware calls it at once, and not when the TPL drops.
  */
 static EFI_STATUS EFIAPI uefi_phases_on_status_code(UINT32 type, UINT32 value, UINT32 instance,
                                                     EFI_GUID *caller, VOID *data)
@@ -103,15 +103,15 @@ static EFI_STATUS EFIAPI uefi_phases_on_status_code(UINT32 type, UINT32 value, U
 	(void)data;
 	if (status_code_text(type, value, instance, text, sizeof(text)) &&
 	    uefi_phases_this_cpu() == boot_cpu)
-		uefi_phases_tell((type & STATUS_CODE_TYPE) == STATUS_CODE_PROGRESS ? "phase " : "",
-		                 text, "", __builtin_return_address(0));
+		uefi_phases_put((type & STATUS_CODE_TYPE) == STATUS_CODE_PROGRESS ? "phase " : "",
+		                text, "", __builtin_return_address(0));
 	return EFI_SUCCESS;
 }
 
 static VOID EFIAPI uefi_phases_on_group(EFI_EVENT event, VOID *context)
 {
 	(void)event;
-	uefi_phases_tell("phase ", context, "", __builtin_return_address(0));
+	uefi_phases_put("phase ", context, "", __builtin_return_address(0));
 }
 
 void uefi_phases_begin(void)
@@ -157,7 +157,7 @@ static void uefi_phases_put_time(const char *kind, uint64_t ns, const char *name
 	uefi_phases_put_mark(time, name, "", caller);
 }
 
-static void uefi_phases_tell_time(void *context, uint64_t ns, const char *name)
+static void uefi_phases_report_time(void *context, uint64_t ns, const char *name)
 {
 	struct uefi_phases_times *times = context;
 
@@ -165,12 +165,12 @@ static void uefi_phases_tell_time(void *context, uint64_t ns, const char *name)
 	uefi_phases_put_time("FPDT ", ns, name, times->caller);
 }
 
-/* If the firmware counts what our clock is made of, what that was at our 0 is what its times have
- * more than ours. */
-void uefi_phases_tell_times(void)
+/* If the firmware's times count the same counter as our clock, they are larger than ours by the
+ * counter's value at our 0. The last mark gives that value. */
+void uefi_phases_report_times(void)
 {
 	struct uefi_phases_times times = { .caller = __builtin_return_address(0) };
-	const char *wrong = platform_firmware_times(uefi_phases_tell_time, &times);
+	const char *wrong = platform_firmware_times(uefi_phases_report_time, &times);
 
 	if (wrong)
 		uefi_phases_put_mark("error FPDT: ", wrong, "", times.caller);

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the firmware and its boot come to, as marks on the time line (pmu/mark.h), where the event
- * `marks` is recorded, as --boot has it: "phase NAME" where one begins, which lasts until the next;
- * and errors that the firmware reports.
+ * The phases of the firmware's boot, as marks on the time line (pmu/mark.h), if the event `marks`
+ * is recorded (--boot adds it). "phase NAME" begins a phase, which lasts until the next one. Errors
+ * that the firmware reports are marks as well.
  *
- *	progress codes, errors	EFI_RSC_HANDLER_PROTOCOL (PI 1.7, volume 3, 6), where it is
+ *	progress codes, errors	EFI_RSC_HANDLER_PROTOCOL (PI 1.7, volume 3, 6), if there is one
  *	EndOfDxe		PI 1.7, volume 2
  *	ReadyToBoot		UEFI 2.10, 7.1
  *	images			started, and returned: StartImage()
- *	ExitBootServices()	who calls it
+ *	ExitBootServices()	its call
  *
- * And when the recording ends, what the firmware has noted itself: "FPDT SECONDS s: WHAT", which
- * are since the reset by the firmware's own clock, with which ours is not known to agree; with
- * "FPDT counter SECONDS s: ", what the CPU's counter was when our clock was 0.
+ * At the end of the recording come the times that the firmware itself has noted: "FPDT SECONDS s:
+ * NAME". They count from the reset by the firmware's own clock, which may differ from ours. "FPDT
+ * counter SECONDS s: " is the CPU's counter when our clock was 0.
  */
 #ifndef AGENT_UEFI_UEFI_PHASES_H
 #define AGENT_UEFI_UEFI_PHASES_H
 
-/* Be told of them from here on, and no more. Boot services, or EVT_SIGNAL_EXIT_BOOT_SERVICES for
- * the latter. Thread. */
+/* Begin and end to write marks. begin: boot services only. end: also as
+ * EVT_SIGNAL_EXIT_BOOT_SERVICES notification. Thread. */
 void uefi_phases_begin(void);
 void uefi_phases_end(void);
 
-/* A phase begins now: its name, in pieces. No effect where marks are not recorded, or not between
- * begin and end. Any TPL; nothing is allocated. Boot services only. Thread. */
+/* A phase begins now; name and more are the parts of its name. No effect if marks are not recorded,
+ * or outside begin and end. Allocates nothing. Any TPL. Boot services only. Thread. */
 void uefi_phase(const char *name, const char *more);
 
-/* The firmware's own times (FPDT: ACPI 6.5, 5.2.24), if it has noted any, as marks of now; or what
- * is wrong with them. Until ExitBootServices() returns. Thread. */
-void uefi_phases_tell_times(void);
+/* Write the firmware's own times (FPDT: ACPI 6.5, 5.2.24) as marks, if there are any; or a mark
+ * that says why they cannot be read. Until ExitBootServices() returns. Thread. */
+void uefi_phases_report_times(void);
 
 #endif

@@ -174,7 +174,7 @@ def within_another(sh, name):
     outer = r"record -e cpu-clock -F 1000 --region-size 4 -- \tools\spinner.efi low=50" + "".join(
         fr" with={command.replace(' ', '+')} run=\bareperf.efi" for command in commands) + " low=50"
     said = sh.type(f"bareperf.efi {outer}")
-    tap.ok(said.count(f"another bareperf records this: `{outer}'. It ends when that program ends") == len(commands)
+    tap.ok(said.count(f"another bareperf is recording: `{outer}'. It ends when that program ends") == len(commands)
            and said.count("bareperf.efi returned 0x8000000000000014") == len(commands),
            f"{name}: a bareperf within a recording refuses, whatever it is to do", said)
     tap.ok(said.count("written: ") == 1 and recorded(said) > 90, f"{name}: and the recording is whole", said)

@@ -250,12 +250,13 @@ static void each_that_is_not_to_be_had_is_told_and_the_others_are_written(void *
 	memcpy(files[1].contents, heap + 1, HEAP - 1);
 	ask_for("0");
 	assert_int_equal(goes_home(&held), -ENOENT);
-	assert_string_equal(said,
-	                    "written: there\\1\n"
-	                    "bareperf: --fetch: 9: the program has written no file of this name\n"
-	                    "bareperf: --fetch: 2: what the program says of it makes no sense\n"
-	                    "written: there\\3\n"
-	                    "bareperf: --fetch: 0: what the program says of it makes no sense\n");
+	assert_string_equal(
+	    said,
+	    "written: there\\1\n"
+	    "bareperf: --fetch: 9: the program has written no file of this name\n"
+	    "bareperf: --fetch: 2: the program gave an invalid address or size for this file\n"
+	    "written: there\\3\n"
+	    "bareperf: --fetch: 0: the program gave an invalid address or size for this file\n");
 }
 
 static void a_volume_that_takes_none_is_told_and_a_program_that_offers_none(void **state)

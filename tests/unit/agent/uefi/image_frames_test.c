@@ -50,10 +50,10 @@ static void put(void *context, const char *text, size_t size)
 static void tells(const char *line, const char *names)
 {
 	length = 0;
-	image_frames_tell();
+	image_frames_report();
 	assert_string_equal(said, line);
 	length = 0;
-	image_frames_tell_again(put, NULL);
+	image_frames_write(put, NULL);
 	assert_memory_equal(said, line, strlen(line));
 	assert_string_equal(said + strlen(line), names);
 }
@@ -88,14 +88,14 @@ static void a_line_is_full_before_the_next(void **state)
 	image_frames_begin();
 	for (unsigned i = 0; i < 35; i++)
 		add("a.efi", i * 4096, PE_FRAMES_NONE);
-	image_frames_tell();
+	image_frames_report();
 	length = 0;
-	image_frames_tell_again(put, NULL);
+	image_frames_write(put, NULL);
 	assert_int_equal(strlen(strchr(said, '\n') + 1), 78);
 	add("a.efi", 35 * 4096, PE_FRAMES_NONE);
-	image_frames_tell();
+	image_frames_report();
 	length = 0;
-	image_frames_tell_again(put, NULL);
+	image_frames_write(put, NULL);
 	assert_string_equal(strchr(said, '\n') + 1 + 78, "    a\n");
 	image_frames_end();
 }
@@ -107,9 +107,9 @@ static void what_there_is_no_room_for_is_counted(void **state)
 	for (unsigned i = 0; i < 600; i++)
 		add("an-image-with-a-name-that-is-as-long-as-this.efi", i * 4096, PE_FRAMES_NONE);
 	image_frames_end();
-	image_frames_tell();
+	image_frames_report();
 	length = 0;
-	image_frames_tell_again(put, NULL);
+	image_frames_write(put, NULL);
 	assert_memory_equal(said, "frame pointers: 0 images keep them, 600 keep none, ", 51);
 	assert_true(length > 16000 && length < 20000);
 }
@@ -122,20 +122,20 @@ static void it_is_told_again_once(void **state)
 	image_frames_end();
 	length = 0;
 	said[0] = 0;
-	image_frames_tell_again(put, NULL);
+	image_frames_write(put, NULL);
 	assert_string_equal(said, "");
-	image_frames_tell();
+	image_frames_report();
 	length = 0;
-	image_frames_tell_again(put, NULL);
-	image_frames_tell_again(put, NULL);
+	image_frames_write(put, NULL);
+	image_frames_write(put, NULL);
 	assert_string_equal(said,
 	                    "frame pointers: 1 images keep them, 0 keep none, 0 tell too little\n"
 	                    "  kept: a\n");
-	image_frames_tell();
+	image_frames_report();
 	image_frames_begin();
 	length = 0;
 	said[0] = 0;
-	image_frames_tell_again(put, NULL);
+	image_frames_write(put, NULL);
 	assert_string_equal(said, "");
 	image_frames_end();
 }

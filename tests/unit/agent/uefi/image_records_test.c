@@ -55,7 +55,7 @@ void uefi_phases_end(void)
 {
 }
 
-void uefi_phases_tell_times(void)
+void uefi_phases_report_times(void)
 {
 }
 

@@ -181,7 +181,7 @@ static void what_is_registered_goes_without_a_trace(void **state)
 	assert_int_equal(registration_remove(), 0);
 	assert_int_equal(fake_variables(), 0);
 	assert_int_equal(registration_remove(), 0);
-	assert_non_null(strstr(said, "nothing of ours"));
+	assert_non_null(strstr(said, "is not registered"));
 }
 
 static void other_drivers_stay_in_their_order(void **state)
@@ -233,17 +233,17 @@ static void what_cannot_be_read_is_not_taken_for_nothing(void **state)
 	(void)state;
 	set_order(1, 7);
 	fake_variable_fails(order_name, EFI_DEVICE_ERROR, 0);
-	assert_both_refuse(-EIO, "does not tell its variable DriverOrder (0x8000000000000007)");
+	assert_both_refuse(-EIO, "does not read its variable DriverOrder (0x8000000000000007)");
 	assert_order(1, 7);
 	fake_variable_fails(order_name, 0, 0);
 	fake_variable_fails(u"Driver0007", EFI_DEVICE_ERROR, 0);
-	assert_both_refuse(-EIO, "does not tell its variable Driver0007");
+	assert_both_refuse(-EIO, "does not read its variable Driver0007");
 	assert_order(1, 7);
 	fake_variable_fails(u"Driver0007", 0, 0);
 	fake_variable_fails(u"Driver0000", EFI_DEVICE_ERROR, 0);
 	said[0] = 0;
 	assert_int_equal(registration_add(COMMAND), -EIO);
-	assert_non_null(strstr(said, "does not tell its variable Driver0000"));
+	assert_non_null(strstr(said, "does not read its variable Driver0000"));
 	assert_int_equal(fake_variables(), 1);
 	assert_order(1, 7);
 }
@@ -268,7 +268,7 @@ static void an_order_that_is_not_kept_leaves_no_option(void **state)
 	(void)state;
 	fake_variable_fails(order_name, 0, EFI_OUT_OF_RESOURCES);
 	assert_int_equal(registration_add(COMMAND), -EIO);
-	assert_non_null(strstr(said, "does not keep its variable DriverOrder"));
+	assert_non_null(strstr(said, "does not write its variable DriverOrder"));
 	assert_int_equal(fake_variables(), 0);
 }
 

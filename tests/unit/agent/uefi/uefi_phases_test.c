@@ -153,7 +153,7 @@ static void the_firmwares_own_times_need_no_service(void **state)
 	clock_set(&machine_clock, NSEC_PER_SEC, 3250000001);
 	kept = fake_services;
 	memset(&fake_services, 0, sizeof(fake_services));
-	uefi_phases_tell_times();
+	uefi_phases_report_times();
 	uefi_phases_end();
 	fake_services = kept;
 	assert_int_equal(put, 2);
