@@ -48,6 +48,7 @@ void rig_init(struct rig *rig, uint64_t size, uint32_t flags, uint32_t events, u
 	if (!rig->control)
 		abort();
 	rig->data = (uint8_t *)rig->control + TR_PAGE;
+	memset(rig->data, 0, size); /* an earlier rig's records would hide an early head */
 	rig->owner.id = 100;
 	rig->owner.doorbell = &rig->doorbell;
 	rig->owner.wakeup_events = events;
