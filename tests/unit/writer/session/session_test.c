@@ -16,6 +16,7 @@
 #include "host-tools/ledger/check.h"
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/region/region_lease.h"
+#include "host-tools/util/journal.h"
 #include "tests/unit/writer/session/session_rig.h"
 #include "writer/perfdata/sample.h"
 
@@ -198,7 +199,7 @@ static void a_broken_ring_does_not_hide_the_others(void **state)
 static void a_reader_commits_no_ring_behind_a_broken_one(void **state)
 {
 	const struct perf_event_mmap_page *tails[FIXTURE_RINGS];
-	uint64_t commits = journal_commits(&session.journal), got;
+	uint64_t commits = journal_commits(session.journal), got;
 
 	(void)state;
 	for (int i = 0; i < 20; i++) {
@@ -215,7 +216,7 @@ static void a_reader_commits_no_ring_behind_a_broken_one(void **state)
 	} while (session.has_more);
 	channel_rig_deliver();
 	assert_int_equal(session.trouble, -EPROTO);
-	assert_int_equal(journal_commits(&session.journal), commits);
+	assert_int_equal(journal_commits(session.journal), commits);
 	for (unsigned i = 0; i < FIXTURE_RINGS; i++)
 		assert_int_equal(tails[i]->data_tail, 0);
 }
