@@ -326,7 +326,7 @@ void agent_write_output(void)
 	int code;
 
 	if (command.verb == COMMAND_SELFTEST && !outcome)
-		outcome = selftest_deliver();
+		outcome = selftest_write_report();
 	/* A payload that crashed (-EFAULT) leaves the recording up to the crash. */
 	if (!region.run || (outcome && outcome != -EFAULT))
 		return;

@@ -70,7 +70,8 @@ void summary_beside(const struct summary *summary, const char *path)
 {
 	struct error error = { "" };
 
-	if (summary && volume_write_text(path, ".txt", summary_write_text, summary->report, &error) != 0)
+	if (summary &&
+	    volume_write_text(path, ".txt", summary_write_text, summary->report, &error) != 0)
 		console_printf("the summary was not written beside the recording: %s\n",
 		               error.text);
 }

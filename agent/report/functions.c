@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST_ROOM 1024U
-#define UNSIZED    4096U /* bytes that a function without a size has at most */
+#define UNSIZED    4096U /* the most bytes of a function without a size */
 
 static uint64_t functions_sum(uint64_t a, uint64_t b)
 {
@@ -55,8 +55,8 @@ int functions_add_image(struct functions *functions, const struct image_symbols 
 	return code;
 }
 
-/* The addresses' order; of one address that which perf would choose among its names, then that in
- * which they were added: by the place in the list, which weight has until they are sorted. */
+/* Order by address; of functions at the same address by perf's preference among names, then by the
+ * order in which they were added, which weight holds until the list is sorted. */
 static int functions_compare(const void *a, const void *b)
 {
 	const struct function *left = a, *right = b;
@@ -96,7 +96,7 @@ void functions_sort(struct functions *functions)
 	functions_forget(functions);
 }
 
-/* The last that begins at or below address, if it reaches so far. */
+/* The last function that begins at or below address, if it reaches to address. */
 static struct function *functions_at(const struct functions *functions, uint64_t address)
 {
 	size_t low = 0, high = functions->count;
@@ -151,7 +151,7 @@ unsigned functions_hottest(const struct functions *functions, const struct funct
 	return found;
 }
 
-/* In hundredths of a percent; both weights are halved until 10,000 times one fits 64 bits. */
+/* Both weights are halved until 10,000 times one of them fits 64 bits. */
 unsigned functions_share(const struct functions *functions, uint64_t weight)
 {
 	uint64_t part = weight, all = functions->weight;

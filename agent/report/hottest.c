@@ -17,7 +17,7 @@ struct weighing {
 	uint32_t evsel; /* the event whose samples are weighed */
 };
 
-/* LOST is in no event's ledger. */
+/* Count a record for its event. LOST records belong to no event's ledger. */
 static void hottest_count(const struct weighing *w, const struct ledger_event *event,
                           const struct perf_event_header *record)
 {
@@ -57,7 +57,7 @@ static void hottest_ring(const struct weighing *w, uint32_t ring)
 		hottest_take(w, record);
 }
 
-/* All from the beginning, for the samples of another event. */
+/* Walk through all rings from the beginning, for the samples of another event. */
 static void hottest_walk(struct weighing *w, uint32_t evsel)
 {
 	const struct region *region = w->region;
@@ -74,8 +74,8 @@ static void hottest_walk(struct weighing *w, uint32_t evsel)
 		hottest_ring(w, ring);
 }
 
-/* The ledger has an entry for each event on each CPU, those of one event (evsel) side by side: each
- * event is tried once, until one has samples. */
+/* The ledger has an entry for each event on each CPU; entries of one event (evsel) are adjacent.
+ * Try each event once, until one has samples. */
 int hottest_weigh(struct hottest *hottest, const struct region *region, const struct ledger *ledger,
                   struct functions *functions, struct modules *modules)
 {

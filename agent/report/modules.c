@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPOTS       4096U /* addresses, a power of two; more are in their module's weight alone */
-#define MMAP2_NAME  72U   /* where its name begins (perf_event_open(2)) */
-#define NOBODY_NAME "//anon"
+#define SPOTS                                                                                   \
+	4096U /* addresses, a power of two; a sample at a further address counts for its module \
+	         only */
+#define MMAP2_NAME    72U /* the offset of a record's name (perf_event_open(2)) */
+#define UNLOADED_NAME "//anon"
 
 struct module_place {
 	uint64_t start, end;
 	size_t module;
 };
 
-/* An address of a module's. weight 0: of none yet. */
+/* An address in a module. weight 0: a free entry. */
 struct module_spot {
 	size_t module;
 	uint64_t offset, weight;
@@ -25,7 +27,7 @@ static uint64_t modules_sum(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Whether there is room for one more; it is made if need be. */
+/* Make room for one more entry. Returns whether there is room. */
 static bool modules_grow(void **list, size_t *room, size_t count, size_t size)
 {
 	size_t more = *room ? 2 * *room : 64;
@@ -55,7 +57,7 @@ static void modules_copy_name(char *to, const char *name, size_t size)
 	to[length] = 0;
 }
 
-/* Of two that have the same name it is the same module. */
+/* Two images of the same name are the same module. */
 static bool modules_find(struct modules *modules, const char *name, size_t size, size_t *at)
 {
 	char file[MODULES_NAME_ROOM];
@@ -94,7 +96,8 @@ void modules_map(struct modules *modules, uint64_t start, uint64_t length, const
 	size_t module;
 
 	modules_unmap(modules, start, end);
-	if (size >= sizeof(NOBODY_NAME) && memcmp(name, NOBODY_NAME, sizeof(NOBODY_NAME)) == 0)
+	if (size >= sizeof(UNLOADED_NAME) &&
+	    memcmp(name, UNLOADED_NAME, sizeof(UNLOADED_NAME)) == 0)
 		return;
 	if (!modules_find(modules, name, size, &module) ||
 	    !modules_grow(&places, &modules->places_room, modules->nr_places,
@@ -132,7 +135,8 @@ static void modules_weigh_spot(struct modules *modules, size_t module, uint64_t 
 	}
 }
 
-/* None overlaps another, so that any order will do: the next sample is likely to be there, too. */
+/* Images do not overlap, so any order works. The image of this sample comes first, because the next
+ * sample is probably there, too. */
 static void modules_bring_forward(struct modules *modules, size_t i)
 {
 	const struct module_place place = modules->places[i];

@@ -6,12 +6,13 @@
 #include "lib/image.h"
 #include "writer/region/region.h"
 
-#define NOTE_HEAD 16U /* of an ELF note in front of the build-id, its name "GNU" included */
+#define NOTE_HEAD 16U /* bytes of an ELF note before the build-id, with its name "GNU" */
 #define SHA1_SIZE 20U
 
-static struct region own_region; /* some KiB: much for the firmware's stack */
+static struct region own_region; /* several KiB, too much for the firmware's stack */
 
-/* An image that was linked as ours has its functions where we have them. */
+/* Add the functions of a recorded image that has our build-id: it has the same functions at the
+ * same offsets. */
 static void own_image_consider(struct functions *functions, const struct tr_image *image)
 {
 	if (image->build_id_size == SHA1_SIZE &&

@@ -11,13 +11,13 @@ struct report {
 	struct region region;
 	struct ledger ledger;
 	const struct functions *functions;
-	struct modules modules; /* of what has no names */
+	struct modules modules; /* of code without function names */
 	const struct module *hot_modules[REPORT_FUNCTIONS];
 	size_t nr_hot_modules;
 	struct hottest hottest;
 };
 
-/* Where a report's text goes. */
+/* The output of a report. */
 struct report_to {
 	print_put_fn put;
 	void *context;
@@ -119,9 +119,10 @@ static void report_command(const struct report *report, const struct report_to *
 		report_say(to, "%s\n", message);
 }
 
-/* An event's books on all CPUs; the first entry of an event tells of it. Its ledger counts records;
- * with all of them here it is known how many are no samples, but tell of images. */
-static void report_books(const struct report *report, const struct report_to *to, uint32_t first)
+/* Print an event's ledger of all CPUs; first is its first entry. The ledger counts records, so
+ * records of images are subtracted to get the number of samples. That is known if all written
+ * records are in the ring. */
+static void report_ledger(const struct report *report, const struct report_to *to, uint32_t first)
 {
 	const struct ledger *ledger = &report->ledger;
 	const struct tr_event *event = &ledger->events[first].event;
@@ -155,7 +156,7 @@ static void report_share(const struct report *report, const struct report_to *to
 	report_say(to, "%6u.%02u%%  ", share / 100, share % 100);
 }
 
-/* Functions that have names, and images for all that have none, in one order. */
+/* Print functions, and images for code without function names, in one order. */
 static void report_hottest(const struct report *report, const struct report_to *to)
 {
 	const struct function *hottest[REPORT_FUNCTIONS];
@@ -190,7 +191,7 @@ void report_print(const struct report *report, print_put_fn put, void *context)
 	report_machine(report, &to);
 	report_command(report, &to);
 	for (uint32_t i = 0; i < report->ledger.head.event_count; i++)
-		report_books(report, &to, i);
+		report_ledger(report, &to, i);
 	if (report->hottest.weighed)
 		report_hottest(report, &to);
 }

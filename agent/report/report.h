@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording's summary as text: machine, command, ledger, the hottest functions. All data comes
- * from the region, so screen and file are equal.
+ * A recording's summary as text: machine, command, ledger, and the hottest functions. All data come
+ * from the region, so screen and file show the same.
  */
 #ifndef AGENT_REPORT_REPORT_H
 #define AGENT_REPORT_REPORT_H
@@ -15,17 +15,17 @@
 struct report;
 
 /*
- * Look at a complete region of size bytes, of which none is changed. functions: all that has a
- * name, sorted; the caller's, and to stay until report_close(). 0; -EPROTO: it is no region, or its
- * tables make no sense; -ENOMEM. Thread, as all here.
+ * Read a complete region of size bytes, without changing it. functions: all functions with names,
+ * sorted; they must stay until report_close(). Returns 0; -EPROTO: it is no region, or its tables
+ * are corrupt; -ENOMEM. Thread, as all functions here.
  */
 int report_open(struct report **report, const void *region, uint64_t size,
                 struct functions *functions, struct error *error);
 
-/* Print it, as often as one likes. */
+/* Print the summary. It can be called again. */
 void report_print(const struct report *report, print_put_fn put, void *context);
 
-/* NULL: nothing to do. */
+/* Free the report. NULL is allowed. */
 void report_close(struct report *report);
 
 #endif

@@ -11,10 +11,10 @@
 #include "lib/console/console.h"
 #include "pmu/clock/clock.h"
 
-/* In this order: memory is looked at before we use any, clocks and leftovers before they are old.
- */
+/* The order matters: memory is checked before bareperf uses any, clocks and leftover counters soon
+ * after the start. */
 static const struct {
-	const char *what; /* for whoever waits */
+	const char *what; /* printed as progress */
 	void (*run)(struct selftest_report *report);
 } checks[] = {
 	{ "the machine", selftest_machine },
@@ -64,13 +64,13 @@ bool selftest_run(const struct command *command, struct trace_region *region)
 		selftest_print_json(report, console_printf);
 	region->header->exit_status = report->verdicts[SELFTEST_FAIL] ? 1 : 0;
 	if (reset_is_due)
-		console_printf("now the reset that was asked for\n");
+		console_printf("now the requested reset\n");
 	else
 		trace_region_set_state(region, TR_COMPLETE);
 	return reset_is_due;
 }
 
-int selftest_deliver(void)
+int selftest_write_report(void)
 {
 	return report ? selftest_write_files(report) : 0;
 }

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* `selftest`: what this machine can do for a profiler, found out by using it. */
+/* The command `selftest`: tests clocks, timers, counters, rings and RAM of this machine for use by
+ * a profiler. */
 #ifndef AGENT_SELFTEST_SELFTEST_H
 #define AGENT_SELFTEST_SELFTEST_H
 
 #include "command/command.h"
 #include "ringbuf/region_writer.h"
 
-/* Before the machine is taken, whatever the command: learn which boot of the machine this is, by
- * which a later self-test knows whether there was a reset. Boot services only. Thread. */
+/* Note the machine's boot, by which a later self-test sees whether there was a reset. Call it
+ * before the take-over, for each command. Boot services only. Thread. */
 void selftest_note_boot(void);
 
-/* Before the machine is taken: what command, a selftest, will want afterwards. Boot services only.
- * 0, or -EACCES: it asks for a reset, and the firmware keeps no note of it, so that the machine
- * would be reset for ever. Thread. */
+/* Prepare a selftest command before the take-over. Returns 0, or -EACCES if the command asks for a
+ * reset and the firmware keeps no note of it: the machine would be reset at each boot. Boot
+ * services only. Thread. */
 int selftest_prepare(const struct command *command);
 
 /*
- * Carry it out, and print what was found on the console; region's state becomes TR_COMPLETE, and
- * its exit status 1 if something is wrong, else 0. Some seconds, two minutes at the most. True: the
- * command asked for a reset, and this is the boot that it is for; nothing is complete then. Thread,
- * the machine ours, interrupts masked before and after.
+ * Run the self-test and print its results on the console. The region's state becomes TR_COMPLETE,
+ * with exit status 1 if a check failed, else 0. It takes some seconds, at most two minutes. Returns
+ * true, with the region not complete, if the command asks for a reset and this boot must do it.
+ * Thread, after the take-over, interrupts masked before and after.
  */
 bool selftest_run(const struct command *command, struct trace_region *region);
 
-/* After the machine was given back: write what was found to the boot volume. 0, or a negative errno
- * whose reason is on the console. Boot services only. Thread. */
-int selftest_deliver(void);
+/* Write the results to the boot volume, when the firmware has the machine back. Returns 0, or a
+ * negative errno whose reason is on the console. Boot services only. Thread. */
+int selftest_write_report(void);
 
 #endif

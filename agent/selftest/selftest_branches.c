@@ -5,10 +5,11 @@
 #include "agent/selftest/selftest_rig.h"
 #include "pmu/branch_area.h"
 
-#define AUX_PAGES 64U /* room for all, our own start and stop included, in the first segments */
-#define TURNS     40U
+#define AUX_PAGES \
+	64U /* room for all branches, also of our own start and stop, in the first segments */
+#define TURNS 40U
 
-/* The code's part of the area: from the branch to its begin to the branch to its end. */
+/* The traced code's part of the area: from the branch to its begin to the branch to its end. */
 struct branch_trace {
 	bool is_there;
 	const char *why;
@@ -34,7 +35,7 @@ LANDMARK unsigned branches_leaf(unsigned n)
 	return n & 1 ? n / 2 : n + 3;
 }
 
-/* Calls, returns, branches that are taken and such that are not. */
+/* Calls, returns, and branches that are taken or not taken. */
 LANDMARK int branches_walk(void *arg)
 {
 	unsigned n = *(const unsigned *)arg, sum = 0;
@@ -51,7 +52,7 @@ LANDMARK int branches_walk(void *arg)
 	return (int)(sum & 1);
 }
 
-/* The part of records [from, to) that is the walk. */
+/* Find the walk's part of records [from, to). */
 static void branches_cut(struct branch_trace *t, const struct branch_record *from,
                          const struct branch_record *to)
 {
@@ -76,7 +77,7 @@ static void branches_record(struct branch_trace *t, uint32_t type)
 		return;
 	t->rig = selftest_rig_open(1, AUX_PAGES);
 	if (!t->rig || !selftest_rig_add(t->rig, type, 0, 0)) {
-		t->why = "it could not be begun";
+		t->why = "it could not be started";
 		return;
 	}
 	t->is_there = true;

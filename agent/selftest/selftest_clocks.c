@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPUs' clocks against the boot CPU's, at the beginning and at the end. */
+/* Compares the CPUs' clocks with the boot CPU's, at the test's begin and at its end. */
 #include <stdlib.h>
 
 #include "agent/selftest/selftest_checks.h"
@@ -10,7 +10,7 @@
 
 static struct first_look {
 	struct clock_sync sync;
-	uint64_t cycles; /* when */
+	uint64_t cycles; /* the time of the measurement */
 	int code;
 } first_looks[TR_MAX_CPUS];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each event that the machine counts, along a loop of known counts and one twice as long: what
- * starting and stopping counts falls out of the difference. */
+/* Counts each event of the machine over a loop of known counts, and over one twice as long: the
+ * difference is free of the counts that starting and stopping add. */
 #include <errno.h>
 
 #include "agent/selftest/selftest_checks.h"
@@ -18,7 +18,7 @@ static int selftest_counters_loop(void *turns)
 	return 0;
 }
 
-/* Of all events of rig, the counts along so many turns; false if they cannot be had. */
+/* Count all events of rig over so many turns. Returns false if they could not be counted. */
 static bool selftest_count_turns(struct selftest_rig *rig, uint64_t turns,
                                  uint64_t counts[SELFTEST_EVENTS])
 {
@@ -36,14 +36,14 @@ static bool selftest_count_turns(struct selftest_rig *rig, uint64_t turns,
 	return true;
 }
 
-/* The differences that TURNS turns more make, or the counts of twice as many turns; event i's are
- * at [i * TIMES]. How often it worked. */
+/* Measure the differences that TURNS more turns make (whole: the counts of twice as many turns).
+ * Event i's are at [i * TIMES]. Returns how many measurements worked. */
 static unsigned selftest_count_differences(struct selftest_rig *rig, bool whole,
                                            int64_t *differences)
 {
 	uint64_t once[SELFTEST_EVENTS] = { 0 }, twice[SELFTEST_EVENTS] = { 0 };
 
-	selftest_count_turns(rig, TURNS, once); /* the first finds out what the counters are */
+	selftest_count_turns(rig, TURNS, once); /* the first run probes the counters */
 	for (unsigned n = 0; n < TIMES; n++) {
 		if (!selftest_count_turns(rig, TURNS, once) ||
 		    !selftest_count_turns(rig, 2ULL * TURNS, twice))
@@ -59,7 +59,7 @@ static void counters_expect(struct selftest_count *f, uint64_t config)
 {
 	f->turns = TURNS;
 	f->kind = SELFTEST_RARE;
-	f->a_turn = 100; /* cycles at the most: misses and stalls are fewer */
+	f->a_turn = 100; /* an upper bound, cycles: misses and stalls are fewer */
 	if (config == PERF_COUNT_HW_INSTRUCTIONS || config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
 		f->kind = SELFTEST_EXACT;
 	if (config == PERF_COUNT_HW_INSTRUCTIONS)
@@ -71,7 +71,7 @@ static void counters_expect(struct selftest_count *f, uint64_t config)
 		f->kind = SELFTEST_MOVES;
 }
 
-/* Whether this CPU counts it: then f is filled. */
+/* Count an event. Returns whether this CPU counts it; then f is filled in. */
 static bool selftest_count_event(uint64_t config, struct selftest_count *f)
 {
 	struct selftest_rig *rig = selftest_rig_open(1, 0);
@@ -88,7 +88,7 @@ static bool selftest_count_event(uint64_t config, struct selftest_count *f)
 	return there;
 }
 
-/* perf has two names for some. */
+/* perf has two names for some events. */
 static bool selftest_is_alias(const struct pmu_event_name *event)
 {
 	for (const struct pmu_event_name *e = parse_generic_events; e < event; e++) {
@@ -113,7 +113,7 @@ static void selftest_count_events(struct selftest_report *report)
 
 /* ---- All counters at once ---- */
 
-/* So many times the same event, in one group; NULL: that is more than there are counters. */
+/* Open so many copies of the same event in one group. Returns NULL if there are fewer counters. */
 static struct selftest_rig *selftest_fill_counters(unsigned events)
 {
 	struct selftest_rig *rig = selftest_rig_open(1, 0);
@@ -168,7 +168,7 @@ static void selftest_count_together(struct selftest_report *report)
 
 /* ---- CPUs ---- */
 
-static void selftest_tell_census(struct selftest_report *report, unsigned cpu)
+static void selftest_report_census(struct selftest_report *report, unsigned cpu)
 {
 	const struct counter_census *census = &counter_census[cpu];
 	struct selftest_line line = { 0 };
@@ -179,7 +179,7 @@ static void selftest_tell_census(struct selftest_report *report, unsigned cpu)
 	selftest_add(report, &line, "CPU %u counters", cpu);
 }
 
-/* The test of another CPU: the event that all other checks need. */
+/* The test of another CPU counts the event that all other checks need. */
 struct other_cpu {
 	int event;
 	struct selftest_count f;
@@ -208,7 +208,7 @@ static void selftest_count_on(struct selftest_report *report, unsigned cpu)
 	selftest_add(report, &line, "CPU %u %s", cpu,
 	             other.event == PERF_COUNT_HW_INSTRUCTIONS ? "instructions" : "cycles");
 	if (!code)
-		selftest_tell_census(report, cpu);
+		selftest_report_census(report, cpu);
 }
 
 static const char *selftest_why_no_counters(void)
@@ -219,7 +219,7 @@ static const char *selftest_why_no_counters(void)
 		if ((*s)->flags & PMU_RAW && pmu_of(*s)->probe(&why) == -EBUSY && why)
 			return why;
 	}
-	return "no performance counters that we know";
+	return "no supported performance counters";
 }
 
 void selftest_counters(struct selftest_report *report)
@@ -232,7 +232,7 @@ void selftest_counters(struct selftest_report *report)
 		return;
 	}
 	selftest_count_events(report);
-	selftest_tell_census(report, 0);
+	selftest_report_census(report, 0);
 	if (selftest_sampling_event() == PERF_COUNT_HW_INSTRUCTIONS)
 		selftest_count_together(report);
 	for (unsigned cpu = 1; cpu < arch_cpu_count(); cpu++)

@@ -7,7 +7,7 @@
 #include "lib/console/console.h"
 #include "lib/print.h"
 
-/* Where the printer below writes: one file at a time. */
+/* The output of the printer below, which writes one file at a time. */
 static struct {
 	print_put_fn put;
 	void *context;
@@ -22,14 +22,14 @@ __attribute__((format(printf, 1, 2))) static void print_to_file(const char *form
 	va_end(arguments);
 }
 
-static void selftest_tell_text(void *context, print_put_fn put, void *put_context)
+static void selftest_put_text(void *context, print_put_fn put, void *put_context)
 {
 	file.put = put;
 	file.context = put_context;
 	selftest_print_text(context, print_to_file);
 }
 
-static void selftest_tell_json(void *context, print_put_fn put, void *put_context)
+static void selftest_put_json(void *context, print_put_fn put, void *put_context)
 {
 	file.put = put;
 	file.context = put_context;
@@ -45,9 +45,9 @@ int selftest_write_files(struct selftest_report *report)
 
 	snprintf(path, sizeof(path), "\\bareperf\\%04u-selftest", number);
 	if (!code)
-		code = volume_write_text(path, ".txt", selftest_tell_text, report, &error);
+		code = volume_write_text(path, ".txt", selftest_put_text, report, &error);
 	if (!code)
-		code = volume_write_text(path, ".json", selftest_tell_json, report, &error);
+		code = volume_write_text(path, ".json", selftest_put_json, report, &error);
 	if (code)
 		console_printf("bareperf: no file was written: %s\n", error.text);
 	else

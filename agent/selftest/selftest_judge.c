@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters, their interrupts, and what fills an AUX area. The rest: selftest_judge_time.c. */
+/* Verdicts on counters, their interrupts, and events that fill an AUX area. For the others see
+ * selftest_judge_time.c. */
 #include "agent/selftest/selftest_judge.h"
 
 #include "abi/perf_event.h"
@@ -52,8 +53,9 @@ void judge_census(const struct selftest_census *f, struct selftest_line *line)
 		             "firmware left %d of %d counting (mask 0x%lx); they are stopped", left,
 		             present, f->leftovers & f->present);
 	else if (f->leftovers & TR_LEFTOVERS_TRACE)
-		selftest_say(line, SELFTEST_FAIL,
-		             "firmware left a trace on, or what freezes counters; it is off");
+		selftest_say(
+		    line, SELFTEST_FAIL,
+		    "firmware left a trace on, or a setting that freezes counters; it is now off");
 	else
 		selftest_say(line, SELFTEST_PASS, "%d, all ours, none left counting", present);
 }
@@ -115,7 +117,7 @@ static int64_t judge_ns(int64_t events, uint64_t ps)
 	return events * (int64_t)ps / 1000;
 }
 
-/* By how much the greater exceeds the lesser, in hundredths; what is below one counts as one. */
+/* The ratio of the greater to the lesser, in hundredths; values below 1 count as 1. */
 static uint64_t judge_ratio(int64_t a, int64_t b)
 {
 	uint64_t x = a > 1 ? (uint64_t)a : 1, y = b > 1 ? (uint64_t)b : 1;
@@ -175,7 +177,7 @@ void judge_spurious(const struct selftest_spurious *f, struct selftest_line *lin
 	selftest_figure(line, "came", (int64_t)f->came);
 	if (!f->came)
 		selftest_say(line, SELFTEST_ABSENT, "no interrupt of a counter came");
-	else if (f->spurious * 100 > f->came) /* AMD's late ones are fewer */
+	else if (f->spurious * 100 > f->came) /* AMD's late interrupts are fewer */
 		selftest_say(line, SELFTEST_FAIL, "spurious: %lu that nobody caused, beside %lu",
 		             f->spurious, f->came);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks, timers, gaps; the ring's books; what a reset keeps. */
+/* Verdicts on clocks, timers, gaps, the ring's ledgers, and RAM after a reset. */
 #include "agent/selftest/selftest_judge.h"
 
 #include "lib/print.h"
@@ -75,8 +75,8 @@ void judge_gaps(const struct selftest_gaps *f, struct selftest_line *line)
 		             SELFTEST_GAP / 1000, f->watched / 1000000, f->longest, smi);
 }
 
-/* Which line of the books does not hold, as a phrase; NULL: all do. */
-static const char *judge_books(const struct selftest_ring *f)
+/* The rule that the ledgers break, as a phrase; NULL if they keep all. */
+static const char *judge_ledgers(const struct selftest_ring *f)
 {
 	const struct {
 		bool holds;
@@ -90,7 +90,7 @@ static const char *judge_books(const struct selftest_ring *f)
 		  "the period is not what was delivered and what was lost" },
 		{ f->ring_lost == f->lost, "the ring's lost is not its events'" },
 		{ f->reported == f->delivered_lost, "the LOST records do not add up" },
-		{ f->ring_lost == f->reported, "not all that was lost is told" },
+		{ f->ring_lost == f->reported, "not all losses are reported" },
 		{ f->sent == f->causes - f->coalesced, "wakeups sent are not causes - coalesced" },
 	};
 
@@ -103,7 +103,7 @@ static const char *judge_books(const struct selftest_ring *f)
 
 void judge_ring(const struct selftest_ring *f, struct selftest_line *line)
 {
-	const char *wrong = judge_books(f);
+	const char *wrong = judge_ledgers(f);
 
 	selftest_figure(line, "generated", (int64_t)f->generated);
 	selftest_figure(line, "written", (int64_t)f->written);
@@ -117,8 +117,9 @@ void judge_ring(const struct selftest_ring *f, struct selftest_line *line)
 		selftest_say(line, SELFTEST_FAIL,
 		             "too few samples to fill a page: %lu in two seconds", f->generated);
 	else
-		selftest_say(line, SELFTEST_PASS, "conserved: %lu = %lu read + %lu lost and told",
-		             f->generated, f->delivered, f->lost);
+		selftest_say(line, SELFTEST_PASS,
+		             "conserved: %lu = %lu read + %lu lost and reported", f->generated,
+		             f->delivered, f->lost);
 }
 
 void judge_marks(const struct selftest_marks *f, struct selftest_line *line)
@@ -137,8 +138,8 @@ void judge_marks(const struct selftest_marks *f, struct selftest_line *line)
 	else if (f->found < f->left)
 		selftest_say(
 		    line, SELFTEST_PASS,
-		    "%u of %u marks in RAM outlived a reset; the first that did not: 0x%lx",
+		    "%u of %u marks in RAM survived a reset; the first that did not: 0x%lx",
 		    f->found, f->left, f->first_lost);
 	else
-		selftest_say(line, SELFTEST_PASS, "all %u marks in RAM outlived a reset", f->found);
+		selftest_say(line, SELFTEST_PASS, "all %u marks in RAM survived a reset", f->found);
 }

@@ -8,9 +8,9 @@
 #include "pmu/timer.h"
 
 #define TIMES    64U
-#define LEAD_NS  100000U    /* of a deadline */
+#define LEAD_NS  100000U    /* ns from now to a deadline */
 #define PATIENCE 100000000U /* ns to wait for an interrupt */
-#define WATCH_NS 300000000U /* that gaps are looked for */
+#define WATCH_NS 300000000U /* ns of watching for gaps */
 
 /* ---- Identity ---- */
 
@@ -76,7 +76,7 @@ static void machine_expire(struct timer *timer, const struct arch_regs *regs, ui
 	__atomic_store_n(&expected.came, now, __ATOMIC_RELAXED);
 }
 
-/* Whether it came, and how many ns after its deadline. */
+/* Wait for the timer's interrupt. Returns whether it came; *late: ns after its deadline. */
 static bool machine_await_timer(int64_t *late)
 {
 	struct timer timer = { .expire = machine_expire };
@@ -127,8 +127,7 @@ static void machine_watch(struct selftest_gaps *f)
 	f->watched = now - start;
 }
 
-/* Interrupts are masked: what is missing has been taken by firmware, a hypervisor or an emulator.
- */
+/* Interrupts are masked, so a gap is time that firmware, a hypervisor or an emulator has taken. */
 void selftest_gaps(struct selftest_report *report)
 {
 	struct selftest_gaps f = { 0 };

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When counters' interrupts find the program. The counters stand still in handlers, and samples'
- * PERIODs are true distances, so that what their sum is beyond the last multiple of the period is
- * how far the program came after the overflow.
+ * How late the interrupts of counters come. The counters are stopped in handlers, and the samples'
+ * PERIODs are true distances. So the sum of the PERIODs, beyond the last multiple of the period, is
+ * the number of events between the overflow and the interrupt.
  */
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_judge.h"
 #include "agent/selftest/selftest_rig.h"
 
-#define PERIOD   2000003U /* a prime, so that the loop's turns do not march with it */
+#define PERIOD   2000003U /* a prime, so that it is no multiple of the loop's turn */
 #define SAMPLES  24U
 #define SLOW     6U            /* samples of the slow loop */
-#define RING     8U            /* pages: samples of 40 bytes, and to spare */
-#define BOUND_NS 1000000000ULL /* where interrupts do not come */
+#define RING     8U            /* pages: room for all samples of 40 bytes */
+#define BOUND_NS 1000000000ULL /* the limit if interrupts do not come */
 #define CHUNK    5000U         /* turns between two looks */
-#define DIAGNOSE 0x80U /* I/O port: of x86, where power-on self-tests show how far they are */
+#define DIAGNOSE 0x80U         /* x86's I/O port for the progress codes of power-on self-tests */
 
-/* One run along a loop. */
+/* One run over a loop. */
 struct pmi_run {
-	struct perf_event *event; /* that samples */
+	struct perf_event *event; /* the event that samples */
 	bool slow;
 	unsigned samples;
 	unsigned due, came;
-	uint64_t ps; /* that an event takes */
+	uint64_t ps; /* picoseconds per event */
 	struct selftest_spread beyond;
 };
 
-/* Instructions that take much longer than counting down: the clock, and x86's I/O. */
+/* Instructions that are much slower than counting down: reading the clock, and x86's I/O. */
 static void pmi_turn_slowly(void)
 {
 	for (unsigned i = 0; i < CHUNK / 10; i++) {
@@ -67,7 +67,7 @@ static void pmi_read(struct selftest_rig *rig, struct pmi_run *run)
 	}
 	run->came = n;
 	run->due = (unsigned)(run->event->count / PERIOD);
-	if (n && run->due) /* the last may have been on its way when it stopped */
+	if (n && run->due) /* the last interrupt may have been pending at the stop */
 		run->due--;
 	if (run->due < sum / PERIOD)
 		run->due = (unsigned)(sum / PERIOD);
@@ -77,7 +77,8 @@ static void pmi_read(struct selftest_rig *rig, struct pmi_run *run)
 		                     run->event->count);
 }
 
-/* The one of so many equal events that samples is on another counter each time. */
+/* Run with several copies of one event, of which number `which` samples: it is on another counter
+ * each time. */
 static bool pmi_run(struct pmi_run *run, unsigned which, unsigned events)
 {
 	struct selftest_rig *rig = selftest_rig_open(RING, 0);

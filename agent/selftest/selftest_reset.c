@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The part of RAM that survives a reset: each self-test leaves marks all over unused RAM, and looks
- * for those of the last one. A mark is a page that knows its own address, the boot that wrote it,
- * and where the others are; one wrong word, and it is none.
+ * for the marks of the last one. A mark is a page that contains its own address, the boot that
+ * wrote it, and the addresses of the others. With one wrong word it counts as lost.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,12 +19,12 @@
 #define MARKS      64U
 #define STEP_LEAST (16U << 20)
 #define WORDS      (ARCH_PAGE / 8)
-#define PATTERN    (4 + MARKS) /* the first word of it */
+#define PATTERN    (4 + MARKS) /* index of the pattern's first word */
 
 struct mark {
 	uint64_t magic;
-	uint64_t nonce; /* of the boot that wrote it */
-	uint64_t epoch; /* s, when we were started in it */
+	uint64_t nonce; /* identifies the boot that wrote it */
+	uint64_t epoch; /* seconds: the start of our image in that boot */
 	uint64_t number;
 	uint64_t places[MARKS];
 	uint64_t pattern[WORDS - PATTERN];
@@ -33,12 +33,12 @@ _Static_assert(sizeof(struct mark) == ARCH_PAGE, "struct mark");
 
 static bool was_reset; /* this boot follows on a reset that --reset asked for */
 
-/* The machine's last start, which is not always ours: a resident image is started many times. */
+/* Identifies the machine's last boot. A resident image is started many times in one boot. */
 static uint64_t machine_boot;
 
 /* ---- Marks ---- */
 
-/* Word i of a mark's pattern: splitmix64 of where and when it is. */
+/* Word i of a mark's pattern: splitmix64 of its address and its boot. */
 static uint64_t selftest_mark_word(const struct mark *mark, uint64_t i)
 {
 	uint64_t z = mark->nonce + (uintptr_t)mark + i * 0x9e3779b97f4a7c15ULL;
@@ -57,7 +57,7 @@ static bool selftest_mark_is_whole(const struct mark *mark)
 	return whole;
 }
 
-/* Dirty lines of a cache do not outlive a reset. */
+/* Write a mark, and clean it to memory: dirty cache lines do not survive a reset. */
 static void selftest_mark_write(struct mark *mark, const uint64_t *places, uint64_t number)
 {
 	mark->magic = MAGIC;
@@ -72,7 +72,7 @@ static void selftest_mark_write(struct mark *mark, const uint64_t *places, uint6
 
 /* ---- Places ---- */
 
-/* Not in what our heap has grown to, nor soon will have. */
+/* Whether a mark may be here: not in the heap, nor in memory that the heap may soon grow into. */
 static bool selftest_place_is_free(uint64_t address)
 {
 	uint64_t heap, heap_size, unused;
@@ -87,7 +87,7 @@ static bool selftest_place_is_free(uint64_t address)
 	return address >= (uintptr_t)start + unused / 4;
 }
 
-/* The same in every boot of a machine that has the same memory free. */
+/* The distance of the marks. It is the same in each boot if the same memory is free. */
 static uint64_t selftest_places_step(void)
 {
 	uint64_t step = STEP_LEAST;
@@ -116,7 +116,7 @@ static unsigned selftest_find_places(uint64_t places[MARKS])
 
 /* ---- The check ---- */
 
-/* The mark of the latest boot; NULL: there is none. */
+/* The mark of the latest boot, or NULL. */
 static const struct mark *selftest_marks_latest(const uint64_t *places, unsigned number)
 {
 	const struct mark *latest = NULL;
@@ -202,7 +202,7 @@ void selftest_note_boot(void)
 	                      &machine_boot);
 }
 
-/* Of another boot: there was a reset, whoever asked for it. */
+/* Whether there are marks of another boot: then there was a reset, for any reason. */
 static bool selftest_marks_are_there(void)
 {
 	uint64_t places[MARKS];
@@ -224,7 +224,7 @@ int selftest_reset_is_due(void)
 	if (was_reset)
 		services->SetVariable(name, &guid, VARIABLE_KIND, 0, NULL);
 	if (was_reset ||
-	    selftest_marks_are_there()) /* some firmware forgets its variables at a reset */
+	    selftest_marks_are_there()) /* some firmware loses its variables at a reset */
 		return 0;
 	return EFI_ERROR(services->SetVariable(name, &guid, VARIABLE_KIND, sizeof(value), &value))
 	           ? -EACCES

@@ -7,7 +7,7 @@
 #include "pmu/throttle.h"
 
 #define MAX_RECORD    2048U
-#define AUX_WATERMARK (8 * TR_PAGE) /* small, so that the hardware meets it */
+#define AUX_WATERMARK (8 * TR_PAGE) /* small, so that the hardware reaches it */
 
 struct selftest_rig *selftest_rig_open(unsigned pages, unsigned aux_pages)
 {
@@ -127,7 +127,7 @@ const struct perf_event_header *selftest_rig_next(struct selftest_rig *rig)
 	return record;
 }
 
-/* The frame pointer stays what it is, so that the loop has a caller. */
+/* It does not change the frame pointer, so that the loop has a caller. */
 void selftest_loop(uint64_t turns)
 {
 	arch_spin_with_frame_pointer((uintptr_t)__builtin_frame_address(0), turns);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Two events at a high rate into a ring of one page: first nobody reads, then somebody does. */
+/* Records two events at a high rate into a ring of one page, first without a reader, then with one.
+ */
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_judge.h"
 #include "agent/selftest/selftest_rig.h"
 
-/* Between two samples of cpu-clock; an emulated handler may take 10,000. */
+/* ns between two samples of cpu-clock; an emulated handler may take 10,000. */
 #define CLOCK_NS 100000U
 #define PERIOD   20011U /* of a counter's event */
 #define UNREAD   400U   /* samples; a page holds 102 */
-#define READ     400U   /* and so many more with a reader */
+#define READ     400U   /* further samples, with a reader */
 #define BOUND_NS 1000000000ULL
 #define CHUNK    2000U
 
@@ -26,7 +27,7 @@ static uint64_t ring_generated(const struct selftest_rig *rig)
 	return sum;
 }
 
-/* The artificial reader. */
+/* The test's own reader. */
 static void ring_drain(struct ring_load *load)
 {
 	const struct perf_event_header *record;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arm's Statistical Profiling Extension, or whatever fills an AUX area under its type, along a
- * loop: as many records as what the counters saw demands. */
+/* Compares Arm's Statistical Profiling Extension (or another source that fills an AUX area under
+ * its type) with counters, over a loop: it must write as many records as the counters lead to. */
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_judge.h"
 #include "agent/selftest/selftest_rig.h"
@@ -9,7 +9,7 @@
 #define INTERVAL  4096U
 #define TURNS     2000000U
 
-/* D18.1: a record ends with one of these. */
+/* Arm ARM, D18.1: a record ends with one of these packets. */
 #define HEADER_PADDING   0x00U
 #define HEADER_END       0x01U
 #define HEADER_TIMESTAMP 0x71U
@@ -24,7 +24,7 @@ static int spe_loop(void *unused)
 	return 0;
 }
 
-/* Bytes of the packet at the begin of so many; 0: it is none, or cut off. */
+/* Bytes of the packet at the begin of left bytes; 0: no packet, or cut off. */
 static uint64_t spe_packet(const uint8_t *bytes, uint64_t left)
 {
 	uint64_t header = (bytes[0] & EXTENDED_MASK) == HEADER_EXTENDED ? 2 : 1, size;
@@ -59,7 +59,7 @@ static void spe_read(struct selftest_rig *rig, struct selftest_spe *f)
 	spe_count(rig->aux_area, rig->aux.head, f);
 }
 
-/* Why it cannot be measured, or NULL. */
+/* Measure. Returns NULL, or the reason why it is impossible. */
 static const char *spe_measure(struct selftest_spe *f)
 {
 	struct selftest_rig *rig = selftest_rig_open(4, AUX_PAGES);
@@ -68,7 +68,7 @@ static const char *spe_measure(struct selftest_spe *f)
 
 	if (!rig || !selftest_rig_add(rig, PERF_TYPE_ARM_SPE, 0, INTERVAL)) {
 		selftest_rig_close(rig);
-		return "it could not be begun";
+		return "it could not be started";
 	}
 	counter = selftest_rig_add(rig, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0);
 	code = selftest_rig_run(rig, spe_loop, NULL, true);
@@ -89,7 +89,7 @@ void selftest_spe(struct selftest_report *report)
 	struct selftest_spe f = { 0 };
 	const char *why = NULL;
 
-	if (!source) /* no architecture of ours but Arm's has it */
+	if (!source) /* only Arm has it */
 		return;
 	if (pmu_of(source)->probe(&why)) {
 		selftest_say(&line, SELFTEST_ABSENT, "%s", why);

@@ -177,7 +177,7 @@ def reset():
     text = done.stdout.decode("ascii", "replace").replace("\r", "")
     kept = re.findall(r"^(\w+) +RAM after a reset +(.*)$", text, re.MULTILINE)
     tap.ok(len(kept) == 2 and kept[0][0] == "ABSENT" and kept[1][0] == "PASS" and
-           re.fullmatch(r"all \d+ marks in RAM outlived a reset", kept[1][1]),
+           re.fullmatch(r"all \d+ marks in RAM survived a reset", kept[1][1]),
            "--reset resets once, and what RAM keeps is told then", text)
 
 

@@ -84,7 +84,8 @@ static void counters_that_firmware_owns_or_left_counting_are_named(void **state)
 	assert_line(SELFTEST_FAIL, "firmware left 2 of 4 counting (mask 0x3); they are stopped");
 	assert_figure("leftovers", 3);
 	JUDGE(judge_census, (struct selftest_census){ 0xf, TR_LEFTOVERS_TRACE, 0 });
-	assert_line(SELFTEST_FAIL, "firmware left a trace on, or what freezes counters; it is off");
+	assert_line(SELFTEST_FAIL,
+	            "firmware left a trace on, or a setting that freezes counters; it is now off");
 }
 
 static void exact_is_what_counts_each_time_as_the_loop_has(void **state)
@@ -464,7 +465,7 @@ static void books_that_balance_are_good(void **state)
 
 	(void)state;
 	JUDGE(judge_ring, f);
-	assert_line(SELFTEST_PASS, "conserved: 800 = 500 read + 300 lost and told");
+	assert_line(SELFTEST_PASS, "conserved: 800 = 500 read + 300 lost and reported");
 	assert_figure("generated", 800);
 	assert_figure("written", 500);
 	assert_figure("delivered", 500);
@@ -502,7 +503,7 @@ static void each_line_of_the_books_that_does_not_hold_is_named(void **state)
 	f.reported = f.delivered_lost = 299;
 	JUDGE(judge_ring, f);
 	assert_line(SELFTEST_FAIL,
-	            "unaccounted for: not all that was lost is told (800 = 500 + "
+	            "unaccounted for: not all losses are reported (800 = 500 + "
 	            "300, 500 read)");
 	f = balanced;
 	f.is_broken = true;
@@ -527,10 +528,10 @@ static void marks_tell_what_a_reset_keeps(void **state)
 {
 	(void)state;
 	JUDGE(judge_marks, (struct selftest_marks){ 22, 22, 0, true, false });
-	assert_line(SELFTEST_PASS, "all 22 marks in RAM outlived a reset");
+	assert_line(SELFTEST_PASS, "all 22 marks in RAM survived a reset");
 	JUDGE(judge_marks, (struct selftest_marks){ 21, 22, 0x1000000, false, false });
 	assert_line(SELFTEST_PASS,
-	            "21 of 22 marks in RAM outlived a reset; the first that did not: 0x1000000");
+	            "21 of 22 marks in RAM survived a reset; the first that did not: 0x1000000");
 	assert_figure("found", 21);
 	assert_figure("left", 22);
 	assert_figure("first_lost", 0x1000000);
