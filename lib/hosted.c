@@ -54,7 +54,7 @@ struct hardware_interrupt {
 
 static EFI_STATUS(EFIAPI *disable_interrupt)(struct cpu_arch *protocol);
 static struct hardware_interrupt *hardware_interrupt;
-static const char *told; /* the last phrase about missing samples that was printed */
+static const char *reported; /* the last phrase about missing samples that was printed */
 
 /* ---- Exceptions ---- */
 
@@ -153,13 +153,13 @@ static struct arch_hosted_stack hosted_stack(void)
 	return (struct arch_hosted_stack){ 0, 0 };
 }
 
-void hosted_tell_more(void)
+void hosted_report_more(void)
 {
 	const char *misses = hosted_misses();
 
-	if (misses && misses != told)
+	if (misses && misses != reported)
 		console_printf("uefi: %s\n", misses);
-	told = misses;
+	reported = misses;
 }
 
 int hosted_begin(const struct arch_platform *platform, const char **why)
@@ -174,9 +174,9 @@ int hosted_begin(const struct arch_platform *platform, const char **why)
 	*why = NULL;
 	if (code == 0)
 		code = arch_hosted_begin(platform, &firmware, why);
-	told = NULL;
+	reported = NULL;
 	if (code == 0)
-		hosted_tell_more();
+		hosted_report_more();
 	return code;
 }
 

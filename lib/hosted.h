@@ -17,7 +17,7 @@ int hosted_begin(const struct arch_platform *platform, const char **why);
 void hosted_end(void);
 
 /* Report on the console which parts are missed as well, as found since. Thread. */
-void hosted_tell_more(void);
+void hosted_report_more(void);
 
 /* The code that is not sampled in time, as a phrase, also after the recording; NULL: none, or no
  * firmware was recorded. */

@@ -78,16 +78,16 @@ static void platform_choose(enum arch_tables wanted, uint64_t boot_cpu)
 	if (wanted != ARCH_TABLES_DEVICETREE && platform_read_acpi(rsdp)) {
 		if (tree)
 			console_printf(
-			    "platform: ACPI's tables are believed, the device tree is "
+			    "platform: ACPI's tables are used, the device tree is "
 			    "not read (--dtb)\n");
 	} else if (wanted != ARCH_TABLES_ACPI && platform_read_tree(tree, boot_cpu)) {
 		if (rsdp)
 			console_printf(
-			    "platform: the device tree is believed, not ACPI's "
+			    "platform: the device tree is used, not ACPI's "
 			    "tables%s\n",
-			    wanted ? "" : ", which are of no use");
+			    wanted ? "" : ", which are unusable");
 	} else {
-		console_printf("platform: the firmware gives %s that could be read\n",
+		console_printf("platform: the firmware has %s that can be read\n",
 		               wanted == ARCH_TABLES_ACPI         ? "no ACPI tables"
 		               : wanted == ARCH_TABLES_DEVICETREE ? "no device tree"
 		                                                  : "neither ACPI tables nor a "
@@ -137,7 +137,7 @@ static void platform_say_nothing(const char *format, ...)
 	(void)format;
 }
 
-const char *platform_firmware_times(fpdt_tell_fn tell, void *context)
+const char *platform_firmware_times(fpdt_report_fn report, void *context)
 {
 	const void *rsdp = platform_rsdp();
 	uint32_t size;
@@ -145,7 +145,7 @@ const char *platform_firmware_times(fpdt_tell_fn tell, void *context)
 	                                        platform_say_nothing, &size)
 	                            : NULL;
 
-	return table ? fpdt_read(table, size, platform_view_memory, tell, context) : NULL;
+	return table ? fpdt_read(table, size, platform_view_memory, report, context) : NULL;
 }
 
 static void platform_write_uart(const char *text, size_t length)

@@ -45,7 +45,7 @@ const struct arch_platform *platform_init(enum arch_tables wanted);
 
 /* The firmware's times of its own boot, from ACPI's tables; see fpdt_read(). Returns NULL, or what
  * is wrong with the table. After memory_init() and before ExitBootServices(). Thread. */
-const char *platform_firmware_times(fpdt_tell_fn tell, void *context);
+const char *platform_firmware_times(fpdt_report_fn report, void *context);
 
 /* Send the console to the UART and the framebuffer, if there are any. Not with boot services,
  * because ConOut uses both. In the story of arch_take_over(). */

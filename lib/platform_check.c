@@ -65,7 +65,7 @@ static bool platform_check_uart(const struct platform_check *check,
 
 	if (uart_describe(&uart, hint) != 0) {
 		check->warn(
-		    "%s: a UART at 0x%lx is of type 0x%x, which no driver of ours knows: "
+		    "%s: a UART at 0x%lx is of type 0x%x, which has no driver: "
 		    "it is left out\n",
 		    platform_check_tables(check), hint->address, hint->interface_type);
 		return false;

@@ -107,7 +107,7 @@ int processors_take_over(void)
 
 	if (!services || EFI_ERROR(services->get_number(services, &all, &enabled))) {
 		console_printf(
-		    "the firmware lends no other CPUs: they can be had with "
+		    "the firmware does not hand over other CPUs: use them with "
 		    "--exclusive only\n");
 		return 0;
 	}

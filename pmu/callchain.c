@@ -24,7 +24,7 @@ RING_FAST uint64_t *callchain_follow(uint64_t *at, const uint64_t *end, struct a
 
 static bool callchain_keeps_frames(const struct callchain_image *image)
 {
-	if (!image || image->frames == CALLCHAIN_FRAMES_UNTOLD)
+	if (!image || image->frames == CALLCHAIN_FRAMES_UNKNOWN)
 		return arch_hosted_assumes_frames();
 	return image->frames == CALLCHAIN_FRAMES_KEPT;
 }

@@ -12,7 +12,7 @@
 
 #define CALLCHAIN_IMAGES_MAX 1024U
 
-enum callchain_frames { CALLCHAIN_FRAMES_UNTOLD, CALLCHAIN_FRAMES_NONE, CALLCHAIN_FRAMES_KEPT };
+enum callchain_frames { CALLCHAIN_FRAMES_UNKNOWN, CALLCHAIN_FRAMES_NONE, CALLCHAIN_FRAMES_KEPT };
 
 struct callchain_image {
 	uint64_t start, end;

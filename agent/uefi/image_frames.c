@@ -46,7 +46,7 @@ static void image_frames_note(const struct efi_image_place *image)
 void image_frames_add(const struct efi_image_place *image)
 {
 	static const enum callchain_frames frames[] = {
-		[PE_FRAMES_UNTOLD] = CALLCHAIN_FRAMES_UNTOLD,
+		[PE_FRAMES_UNKNOWN] = CALLCHAIN_FRAMES_UNKNOWN,
 		[PE_FRAMES_NONE] = CALLCHAIN_FRAMES_NONE,
 		[PE_FRAMES_KEPT] = CALLCHAIN_FRAMES_KEPT,
 	};
@@ -98,7 +98,7 @@ static void image_frames_put_counts(print_put_fn put, void *context)
 	print_text(line, sizeof(line),
 	           "frame pointers: %u images keep them, %u keep none, %u tell too little",
 	           told.counts[PE_FRAMES_KEPT], told.counts[PE_FRAMES_NONE],
-	           told.counts[PE_FRAMES_UNTOLD]);
+	           told.counts[PE_FRAMES_UNKNOWN]);
 	image_frames_put_line(line, put, context);
 }
 
@@ -121,6 +121,6 @@ void image_frames_write(print_put_fn put, void *context)
 	image_frames_put_counts(put, context);
 	image_frames_put_names(PE_FRAMES_KEPT, "kept", put, context);
 	image_frames_put_names(PE_FRAMES_NONE, "none", put, context);
-	image_frames_put_names(PE_FRAMES_UNTOLD, "too little", put, context);
+	image_frames_put_names(PE_FRAMES_UNKNOWN, "too little", put, context);
 	told.is = false;
 }

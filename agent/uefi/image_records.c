@@ -176,7 +176,7 @@ int image_records_begin(struct recording *r)
 	int code;
 
 	watcher = (struct efi_images_watcher){
-		.tell = image_record_put_change,
+		.report = image_record_put_change,
 		.starts = image_starts,
 		.left = image_left,
 		.returns = r->command->boot ? image_returns : NULL,
@@ -212,7 +212,7 @@ void image_records_end(struct recording *r)
 	image_frames_end();
 	untold = efi_images_unwatch();
 	r->watches_images = false;
-	hosted_tell_more();
+	hosted_report_more();
 	if (r->command->callchain)
 		image_frames_report();
 	if (untold)

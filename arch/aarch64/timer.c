@@ -31,9 +31,9 @@ uint32_t arm_timer_interrupt(void)
 
 uint64_t arm_timer_frequency(void)
 {
-	uint32_t told = arm_machine.platform->timer_frequency;
+	uint32_t given = arm_machine.platform->timer_frequency;
 
-	return told ? told : read_sysreg(cntfrq_el0);
+	return given ? given : read_sysreg(cntfrq_el0);
 }
 
 static arch_handler_fn timer_handler;

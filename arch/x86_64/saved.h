@@ -40,8 +40,8 @@ void x86_give_cpu(unsigned cpu, const struct x86_saved *saved);
  * former XCR0; 0: the CPU has no XSAVE. */
 uint64_t x86_vectors_on(void);
 
-/* The value of XCR0 for that, from CPUID leaf 0DH, subleaf 0 (SDM volume 2A: the supported bits)
- * and its former value. Bits of other state, such as AMX's tiles, stay as they were. */
+/* The value of XCR0 that enables these vector registers, from CPUID leaf 0DH, subleaf 0 (SDM volume
+ * 2A: the supported bits) and its former value. Bits of other state, such as AMX's tiles, stay. */
 uint64_t x86_vectors_xcr0(struct cpuid state, uint64_t before);
 
 /* Save and restore the calling CPU's registers, by CPUID; saved_perfmon.c. With our descriptor

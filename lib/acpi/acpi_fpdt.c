@@ -21,9 +21,9 @@
 
 struct fpdt {
 	table_view_fn view;
-	fpdt_tell_fn tell;
+	fpdt_report_fn report;
 	void *context;
-	unsigned told;
+	unsigned reported;
 };
 
 static const struct {
@@ -45,17 +45,17 @@ static const struct {
 	{ 0x1010, 0 }, { 0x1011, 34 }, { 0x1012, 50 }, { 0x1013, 0 }, { 0x1014, 42 },
 };
 
-static void fpdt_tell(struct fpdt *fpdt, uint64_t ns, const char *name)
+static void fpdt_report(struct fpdt *fpdt, uint64_t ns, const char *name)
 {
-	if (ns && fpdt->told++ < FPDT_RECORDS_MAX)
-		fpdt->tell(fpdt->context, ns, name);
+	if (ns && fpdt->reported++ < FPDT_RECORDS_MAX)
+		fpdt->report(fpdt->context, ns, name);
 }
 
 static void fpdt_basic(struct fpdt *fpdt, const uint8_t *record, uint8_t size)
 {
 	for (size_t i = 0; i < sizeof(basic) / sizeof(basic[0]); i++) {
 		if (basic[i].at + 8U <= size)
-			fpdt_tell(fpdt, acpi_u64(record + basic[i].at), basic[i].name);
+			fpdt_report(fpdt, acpi_u64(record + basic[i].at), basic[i].name);
 	}
 }
 
@@ -91,7 +91,7 @@ static void fpdt_edk2(struct fpdt *fpdt, const uint8_t *record, uint8_t size, ui
 		acpi_fpdt_name_by_guid(record + EDK2_GUID, what, sizeof(what));
 	print_text(name, sizeof(name), "%s %s (0x%04x)", what, progress & 15 ? "ends" : "begins",
 	           progress);
-	fpdt_tell(fpdt, acpi_u64(record + EDK2_TIME), name);
+	fpdt_report(fpdt, acpi_u64(record + EDK2_TIME), name);
 }
 
 static void fpdt_record(struct fpdt *fpdt, const uint8_t *record, uint8_t size)
@@ -115,7 +115,7 @@ static const char *acpi_fpdt_fbpt_read(struct fpdt *fpdt, uint64_t address)
 	if (!table)
 		return "the boot performance table is not in memory";
 	if (memcmp(table, "FBPT", 4) != 0)
-		return "where the boot performance table is to be is none";
+		return "there is no boot performance table at its address";
 	size = acpi_u32(table + 4);
 	if (size < FBPT_HEADER || size > MAX_TABLE || !fpdt->view(address, size))
 		return "the boot performance table has a wrong length";
@@ -130,10 +130,10 @@ static const char *acpi_fpdt_fbpt_read(struct fpdt *fpdt, uint64_t address)
 	return NULL;
 }
 
-const char *fpdt_read(const uint8_t *table, uint32_t size, table_view_fn view, fpdt_tell_fn tell,
-                      void *context)
+const char *fpdt_read(const uint8_t *table, uint32_t size, table_view_fn view,
+                      fpdt_report_fn report, void *context)
 {
-	struct fpdt fpdt = { .view = view, .tell = tell, .context = context };
+	struct fpdt fpdt = { .view = view, .report = report, .context = context };
 	uint32_t at = ACPI_HEADER_SIZE;
 
 	while (at + RECORD_HEADER <= size) {

@@ -17,7 +17,7 @@
 
 /* Reports one time: ns since the processor's reset, by the firmware's own clock; name is the event,
  * in printable ASCII. */
-typedef void (*fpdt_tell_fn)(void *context, uint64_t ns, const char *name);
+typedef void (*fpdt_report_fn)(void *context, uint64_t ns, const char *name);
 
 /*
  * Report all times that the table leads to, in its order. table is whole and verified, header
@@ -25,7 +25,7 @@ typedef void (*fpdt_tell_fn)(void *context, uint64_t ns, const char *name);
  * what is wrong with the table; nothing more is reported then. Pure: the unit tests call it on the
  * host.
  */
-const char *fpdt_read(const uint8_t *table, uint32_t size, table_view_fn view, fpdt_tell_fn tell,
-                      void *context);
+const char *fpdt_read(const uint8_t *table, uint32_t size, table_view_fn view,
+                      fpdt_report_fn report, void *context);
 
 #endif

@@ -29,7 +29,7 @@ static void devicetree_add_cpu(struct devicetree *tree, int node, unsigned cells
 	const fdt32_t *reg = devicetree_cells(tree, node, "reg", &count);
 
 	if (!reg || count < cells) {
-		devicetree_warn(tree, node, "reg", "it says not which CPU this is, ignored");
+		devicetree_warn(tree, node, "reg", "it does not say which CPU this is, ignored");
 		return;
 	}
 	if (index == ARCH_MAX_CPUS) {
@@ -45,7 +45,7 @@ static void devicetree_add_cpu(struct devicetree *tree, int node, unsigned cells
 	if (platform->cpus[index].hw_id == tree->boot_cpu || tree->by_psci[index])
 		return;
 	devicetree_warn(tree, node, "enable-method",
-	                method ? "it is not psci, by which alone CPUs are started here: this one "
+	                method ? "it is not psci, the only supported method: this CPU "
 	                         "stays off (firmware with PSCI, as Trusted Firmware, has it)"
 	                       : "it is missing: this CPU cannot be started");
 }
@@ -100,7 +100,7 @@ void devicetree_drop_cpus(struct devicetree *tree)
 		    (platform->psci && tree->by_psci[i]))
 			platform->cpus[kept++] = platform->cpus[i];
 	if (!platform->psci && platform->cpu_count > kept)
-		tree->warn("device tree: /psci: it is missing or of no use, so %u CPUs stay off\n",
+		tree->warn("device tree: /psci: it is missing or unusable, so %u CPUs stay off\n",
 		           platform->cpu_count - kept);
 	platform->cpu_count = kept;
 }

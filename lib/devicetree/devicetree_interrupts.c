@@ -133,7 +133,7 @@ static void devicetree_read_timer_rate(const struct devicetree *tree, int node)
 		tree->platform->timer_frequency = fdt32_ld(rate);
 	if (tree->platform->timer_frequency == 0)
 		devicetree_warn(tree, node, "clock-frequency",
-		                "it is no frequency: CNTFRQ_EL0 is believed");
+		                "it is no frequency: CNTFRQ_EL0 is used");
 }
 
 void devicetree_read_timer(const struct devicetree *tree)

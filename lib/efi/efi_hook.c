@@ -9,8 +9,8 @@ bool efi_hook_stays(const char *service)
 	if (efi_is_driver())
 		return true;
 	console_printf(
-	    "uefi: somebody has hooked %s while it was recorded, by way of us, who go: "
-	    "his hook is out of use (with bareperf-dxe.efi, which stays, it is not)\n",
+	    "uefi: another program has hooked %s during the recording: its hook ends with "
+	    "bareperf's (but not with bareperf-dxe.efi, which stays)\n",
 	    service);
 	return false;
 }

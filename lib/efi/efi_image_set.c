@@ -16,24 +16,24 @@ static struct known {
 	bool own;                    /* it is the handle's first place */
 	bool there;
 } known[EFI_IMAGES_MAX];
-static unsigned nr_known, untold;
+static unsigned nr_known, unreported;
 
-static const struct efi_images_watcher *told;
+static const struct efi_images_watcher *set_watcher;
 
 void efi_image_set_begin(const struct efi_images_watcher *watcher)
 {
-	told = watcher;
-	nr_known = untold = 0;
+	set_watcher = watcher;
+	nr_known = unreported = 0;
 }
 
 /* protocol NULL: the image was unloaded. */
-static void image_set_tell(const struct known *image, const EFI_LOADED_IMAGE *protocol)
+static void image_set_report(const struct known *image, const EFI_LOADED_IMAGE *protocol)
 {
 	struct efi_image_place place = { .base = image->base, .size = image->size };
 
 	if (protocol)
 		efi_image_describe(&place, protocol);
-	told->tell(told->context, &place, protocol);
+	set_watcher->report(set_watcher->context, &place, protocol);
 }
 
 static bool image_set_is_at(const struct known *image, const EFI_LOADED_IMAGE *protocol)
@@ -66,7 +66,7 @@ static void image_set_forget_gone(void)
 		if (known[i].there)
 			known[kept++] = known[i];
 		else
-			image_set_tell(&known[i], NULL);
+			image_set_report(&known[i], NULL);
 	}
 	nr_known = kept;
 }
@@ -92,7 +92,7 @@ static bool image_set_add(EFI_HANDLE handle, const EFI_LOADED_IMAGE *protocol)
 		                 .path = protocol->FilePath,
 		                 .own = !own,
 		                 .there = true };
-	image_set_tell(image, &described);
+	image_set_report(image, &described);
 	return true;
 }
 
@@ -130,7 +130,7 @@ void efi_image_set_compare(const EFI_HANDLE *handles, UINTN count)
 
 		beyond += protocol && !image_set_add(handles[i], protocol);
 	}
-	untold = beyond > untold ? beyond : untold;
+	unreported = beyond > unreported ? beyond : unreported;
 }
 
 void efi_image_set_renew(EFI_HANDLE handle)
@@ -139,7 +139,7 @@ void efi_image_set_renew(EFI_HANDLE handle)
 		known[i].own &= known[i].handle != handle;
 }
 
-unsigned efi_image_set_untold(void)
+unsigned efi_image_set_unreported(void)
 {
-	return untold;
+	return unreported;
 }

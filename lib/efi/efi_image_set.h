@@ -19,7 +19,7 @@ void efi_image_set_compare(const EFI_HANDLE *handles, UINTN count);
 void efi_image_set_renew(EFI_HANDLE handle);
 
 /* The number of images beyond EFI_IMAGES_MAX at once, which were not reported. */
-unsigned efi_image_set_untold(void);
+unsigned efi_image_set_unreported(void);
 
 /* The handle's protocol; NULL: it has none, or the image is being loaded and has no place yet. */
 const EFI_LOADED_IMAGE *efi_image_placed(EFI_HANDLE handle);

@@ -84,7 +84,7 @@ static UINT32 images_count(void)
 	return table ? *(const volatile UINT32 *)&table->count : 0;
 }
 
-static void images_tell_look(bool begins)
+static void images_report_look(bool begins)
 {
 	if (watching && watching->looks)
 		watching->looks(watching->context, begins);
@@ -102,7 +102,7 @@ static bool images_look(void)
 	bool found;
 
 	before = services->RaiseTPL(TPL_CALLBACK);
-	images_tell_look(true);
+	images_report_look(true);
 	counted = images_count();
 	found = watching &&
 	        !EFI_ERROR(services->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles));
@@ -110,7 +110,7 @@ static bool images_look(void)
 		efi_image_set_compare(handles, count);
 		services->FreePool(handles);
 	}
-	images_tell_look(false);
+	images_report_look(false);
 	services->RestoreTPL(before);
 	return found;
 }
@@ -348,5 +348,5 @@ unsigned efi_images_unwatch(void)
 	efi_images_unhook(efi_system->BootServices);
 	efi_images_close_events(efi_system->BootServices);
 	watching = NULL;
-	return efi_image_set_untold();
+	return efi_image_set_unreported();
 }

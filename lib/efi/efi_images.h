@@ -24,14 +24,14 @@ struct efi_image_place {
 
 struct efi_images_watcher {
 	/* An image was found or loaded (there), or was unloaded (not there). */
-	void (*tell)(void *context, const struct efi_image_place *image, bool there);
+	void (*report)(void *context, const struct efi_image_place *image, bool there);
 	/* StartImage() is about to start an image; name is its name without the path, or "image" if
 	 * returns is NULL. The result is passed to left(). The last call before the firmware's
 	 * StartImage(). Thread. */
 	const void *(*starts)(void *context, const char *name);
-	/* That image has returned, or ended by Exit(), at any depth of its calls, which then do not
-	 * return. The first call after the firmware's StartImage(). Neither this nor returns() is
-	 * called if watching has ended meanwhile. Thread. */
+	/* The image of starts() has returned, or ended by Exit(), at any depth of its calls, which
+	 * then do not return. The first call after the firmware's StartImage(). Neither this nor
+	 * returns() is called if watching has ended meanwhile. Thread. */
 	void (*left)(void *context, const void *started);
 	/* The same, with the image's name, after the images that it has loaded are known. NULL: not
 	 * wanted. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The four functions that gcc calls by itself even in freestanding code (GCC manual, "Standards").
- * They stand before newlib's in the link because handlers call them too: newlib's use vector
- * registers, which no handler saves. Word by word, for speed at the sizes of records, and each word
- * at a multiple of its size, for memory that faults otherwise; the Makefile keeps gcc from
+ * They come before newlib's in the link, because handlers call them too: newlib's use vector
+ * registers, which no handler saves. They copy word by word, for speed at the sizes of records.
+ * Each word access is aligned, because some memory faults otherwise. The Makefile keeps gcc from
  * recognising the loops and calling these very functions.
  */
 #include <stdbool.h>
@@ -11,22 +11,24 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A word of whatever the bytes are. Memory that the firmware has mapped as Device faults on each
- * access that is not aligned to its own size (DDI 0487, B2, "Device memory"); the trace region may
- * lie there.
- */
+/* A word of bytes of any type. Memory that the firmware has mapped as Device faults on each access
+ * that is not aligned to its own size (DDI 0487, B2, "Device memory"); the trace region may lie
+ * there. */
 typedef uint64_t __attribute__((may_alias)) mem_word;
 
-#define WORD      sizeof(mem_word)
-#define SET_WORDS 16 /* that memset() stores a turn: screens and rings are cleared often */
+#define WORD sizeof(mem_word)
+#define SET_WORDS                                                             \
+	16 /* words per turn of memset(): screens and rings are cleared often \
+	    */
 
 static bool mem_is_aligned(uintptr_t address)
 {
 	return address % WORD == 0;
 }
 
-/* Words to an aligned place, each out of the two aligned words that hold it. No word is loaded
- * without a byte that is asked for. Little-endian. Returns how many bytes that were. */
+/* Copy words to an aligned place, each merged from the two aligned words that contain it. Only
+ * words that contain a wanted byte are loaded. Little-endian. Returns the number of bytes
+ * copied. */
 static size_t mem_copy_merged(unsigned char *to, const unsigned char *from, size_t size)
 {
 	unsigned shift = 8 * ((uintptr_t)from % WORD);

@@ -10,12 +10,13 @@
 #include "lib/memory/address.h"
 #include "lib/memory/pages.h"
 
-#define MAP_SLACK   16U /* descriptors that may come up between two calls */
+#define MAP_SLACK   16U /* descriptors that may be added between two calls */
 #define EXIT_TRIES  8
-#define HEAP_MAX    (256ULL << 20) /* that is borrowed */
+#define HEAP_MAX    (256ULL << 20) /* the largest heap from the firmware */
 #define IMAGE_PARTS 5U
 
-/* UEFI 2.10, 7.2.3. Memory of a special purpose is conventional, and somebody else's to use. */
+/* UEFI 2.10, 7.2.3. Special-purpose memory is conventional memory that is reserved for a particular
+ * use. */
 #define MEMORY_CACHEABILITY    (EFI_MEMORY_UC | EFI_MEMORY_WC | EFI_MEMORY_WT | EFI_MEMORY_WB)
 #define MEMORY_SPECIAL_PURPOSE (1ULL << 18)
 
@@ -23,12 +24,12 @@ static struct {
 	uint8_t *bytes;
 	UINTN capacity;
 	UINTN size;
-	UINTN stride; /* firmware's size of a descriptor, larger than ours with some */
+	UINTN stride; /* the firmware's size of a descriptor; some firmware's is larger than ours */
 	UINTN key;
 } map;
 
-/* The firmware's RAM first, then what was asked for, so that the latter wins. As many as its map
- * may make: one of holes has thousands. */
+/* The firmware's RAM first, then the requested mappings, so that the latter override it. As many as
+ * the memory map may need: a map with holes has thousands. */
 static struct arch_mapping *mappings;
 static struct arch_mapping extras[64];
 static unsigned nr_mappings, max_mappings, nr_extras;
@@ -76,7 +77,7 @@ int memory_init(void)
 	return EFI_ERROR(status) ? -EIO : 0;
 }
 
-/* Memory that may not be cached write-back is not used; without any attribute it is RAM. */
+/* Memory without write-back caching is not used; without any cacheability attribute it is RAM. */
 static bool memory_is_ram(const EFI_MEMORY_DESCRIPTOR *area)
 {
 	if (area->Attribute & MEMORY_CACHEABILITY && !(area->Attribute & EFI_MEMORY_WB))
@@ -154,8 +155,8 @@ static void *memory_alloc(EFI_MEMORY_TYPE type, size_t pages, uint64_t limit)
 	return (void *)address;
 }
 
-/* Have memory_free_all() free these pages. NULL: there were none, or no memory to remember them in.
- */
+/* Note these pages for memory_free_all(). Returns memory, or NULL: memory was NULL, or there is no
+ * memory for the note. */
 static void *memory_noted(void *memory, uint64_t pages)
 {
 	return memory && pages_note((uint64_t)memory, pages) ? memory : NULL;
@@ -263,7 +264,7 @@ static int memory_append_image(void)
 	return code;
 }
 
-/* Room for them, and then the map as it is by now. */
+/* Allocate the list of mappings, then read the memory map again. */
 static int memory_begin_mappings(void)
 {
 	int code = memory_init();
@@ -308,8 +309,8 @@ int memory_exit_boot_services(void)
 
 	if (memory_init() != 0)
 		return -EIO;
-	/* After the first try only the memory services may be called (UEFI 2.10, 7.4.6): nothing is
-	 * printed, and if the map has outgrown its buffer it is over. */
+	/* After the first try only the memory services may be called (UEFI 2.10, 7.4.6). So nothing
+	 * is printed, and a map that has outgrown its buffer is fatal. */
 	for (int tries = 0; tries < EXIT_TRIES; tries++) {
 		status = memory_get_map();
 		if (EFI_ERROR(status))
@@ -340,7 +341,8 @@ bool memory_unused(unsigned i, uint64_t *start, uint64_t *size)
 	return false;
 }
 
-/* Most of what is free is the firmware's to use when it goes on, or the region's. */
+/* Only a quarter of the largest block: the rest is for the firmware when it continues, or for the
+ * region. */
 int memory_firmware_heap(void)
 {
 	int code = heap_is_firmwares ? 0 : memory_init();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a trace region in RAM lies, and memory that nobody else is to write to. */
+/* Places a trace region in RAM, and reserves memory against other writers. */
 #include "lib/efi/efi.h"
 #include "lib/memory/memory.h"
 #include "lib/memory/pages.h"
@@ -17,7 +17,7 @@ void memory_let_go(uint64_t address, uint64_t size)
 	efi_system->BootServices->FreePages(address, size / ARCH_PAGE);
 }
 
-/* Whole pages of the part of both. false: they have none in common. */
+/* Intersect two ranges, in whole pages; false: they have none in common. */
 static bool memory_common(uint64_t *start, uint64_t *end, uint64_t other, uint64_t other_end)
 {
 	*start = *start > other ? *start : other;
@@ -43,8 +43,8 @@ void memory_keep_off(uint64_t address, uint64_t size)
 		memory_init();
 }
 
-/* Firmware allocates from the top, and unpacks itself at the bottom, or the other way round: the
- * lower middle of what is free the next start of it leaves alone. 0: it is not to be had. */
+/* Firmware allocates from the top and unpacks itself at the bottom, or the other way round. So its
+ * next start does not use the lower middle of the free memory. 0: that place is not available. */
 static uint64_t memory_lower_middle(uint64_t size, uint64_t align)
 {
 	uint64_t start, block, at;

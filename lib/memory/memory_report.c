@@ -4,11 +4,12 @@
 #include "lib/console/console.h"
 #include "lib/memory/memory.h"
 
-/* Why arch_prepare() finds no interrupt controller for the timer, by the tables that were read. */
+/* Why arch_prepare() finds no interrupt controller for the timer, by the kind of tables that were
+ * read. */
 static const char *const memory_no_interrupts[] = {
 	[ARCH_TABLES_NONE] =
-	    "no table of the firmware's names an interrupt controller: it gives "
-	    "neither ACPI's nor a device tree that could be read",
+	    "no table names an interrupt controller: the firmware has "
+	    "neither ACPI tables nor a device tree that can be read",
 	[ARCH_TABLES_ACPI] =
 	    "ACPI: MADT: it names no interrupt controller that we know (GICD with "
 	    "GICR or GICC structures); where there is a device tree, --dtb reads that",
@@ -23,8 +24,8 @@ void memory_report(int code, enum arch_tables tables)
 		console_printf("%s\n", memory_no_interrupts[tables]);
 	if (code == -ENOTSUP)
 		console_printf(
-		    "the CPU knows HCR_EL2.E2H = 1 only (ID_AA64MMFR4_EL1.E2H0): have the firmware "
-		    "enter us at EL1\n");
+		    "the CPU supports only HCR_EL2.E2H = 1 (ID_AA64MMFR4_EL1.E2H0): have the firmware "
+		    "start bareperf at EL1\n");
 	if (code == -EINVAL)
 		console_printf(
 		    "the firmware's memory map names memory beyond 48 bits of address, which our "

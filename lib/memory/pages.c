@@ -6,12 +6,12 @@
 
 #define NOTES 255U
 
-/* As many notes as a page holds; a machine of 256 CPUs has some 2,000. */
+/* A page of notes; a machine of 256 CPUs needs some 2,000 notes. */
 struct notes {
 	struct notes *next;
 	uint64_t count;
 	struct {
-		uint64_t address, pages; /* 0 pages: kept */
+		uint64_t address, pages; /* pages 0: not to be freed */
 	} list[NOTES];
 };
 _Static_assert(sizeof(struct notes) == ARCH_PAGE, "a page of notes");

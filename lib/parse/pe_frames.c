@@ -138,5 +138,5 @@ enum pe_frames pe_frames(const struct pe_image *image)
 			pe_frames_count_section(image, &section, &counts);
 	if (counts.records >= LEAST && counts.records >= QUORUM * counts.others)
 		return PE_FRAMES_KEPT;
-	return counts.records + counts.others >= LEAST ? PE_FRAMES_NONE : PE_FRAMES_UNTOLD;
+	return counts.records + counts.others >= LEAST ? PE_FRAMES_NONE : PE_FRAMES_UNKNOWN;
 }

@@ -17,7 +17,7 @@
 #include "lib/parse/pe_image.h"
 
 enum pe_frames {
-	PE_FRAMES_UNTOLD, /* too few functions for a decision, or another ISA */
+	PE_FRAMES_UNKNOWN, /* too few functions for a decision, or another ISA */
 	PE_FRAMES_NONE,
 	PE_FRAMES_KEPT,
 };

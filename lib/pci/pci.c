@@ -31,8 +31,8 @@ void pci_begin(const struct arch_platform *platform)
 	console_printf(
 	    "PCI: the firmware has no EFI_PCI_IO_PROTOCOL: %s\n",
 	    platform->ecam_count != 0
-	        ? "devices are looked for in configuration space, where its tables say that is"
-	        : "and no table of its (MCFG, a device tree's pci-host-ecam-generic) says where "
+	        ? "devices are searched in configuration space, whose address its tables have"
+	        : "and its tables (MCFG, a device tree's pci-host-ecam-generic) do not say where "
 	          "configuration space is: neither shared memory (ivshmem) nor a serial card is "
 	          "found. A debug probe and the console's serial line work");
 }

@@ -31,7 +31,7 @@
 #define LSR_THRE       0x20U
 #define LSR_TEMT       0x40U
 #define POLLS          100000U /* some 100 ms: longer than full FIFOs take at 9600 baud */
-#define DIVISOR_115200 1U      /* for the PC's clock, which is assumed for an unknown one */
+#define DIVISOR_115200 1U      /* if the clock is the PC's, or unknown */
 
 static uint32_t uart_16550_get(const struct uart *uart, unsigned reg)
 {

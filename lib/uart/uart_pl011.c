@@ -99,7 +99,7 @@ static bool pl011_idle(const struct uart *uart)
 	return !(uart->access->read(uart, FR) & FR_BUSY);
 }
 
-/* In 64ths, as in IBRD and FBRD. */
+/* The divisor in 64ths, as IBRD and FBRD hold it. */
 static uint32_t pl011_divisor(const struct uart *uart, uint32_t baud)
 {
 	uint64_t divisor;

@@ -179,7 +179,7 @@ static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 	struct cpu *cpu = &cpus[number];
 	uint64_t which = arch_counter_read(PMOVSCLR_EL0) & arch_counter_read(PMINTENSET_EL1), now;
 
-	RING_OPAQUE(cpu); /* keep it in a register, or it is computed again */
+	RING_OPAQUE(cpu); /* keeps the address in a register */
 	if (!which)
 		return ARCH_PMI_NOT_MINE;
 	arm_pmuv3_select_counter((unsigned)__builtin_ctzll(which));

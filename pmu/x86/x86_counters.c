@@ -197,7 +197,7 @@ static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs)
 	uint64_t now = arch_cycles(), which;
 	struct unit *u = &units[arch_cpu()];
 
-	RING_OPAQUE(u); /* keep it in a register, or it is computed again */
+	RING_OPAQUE(u); /* keeps the address in a register */
 	if (RING_RARE(!u->usual))
 		return x86_counters_overflow_general(u, regs, now);
 	which = arch_counter_read(u->m.global_status);
@@ -220,7 +220,7 @@ void x86_counters_set_trace(unsigned cpu, bool ours)
 
 	u->traces = ours;
 	if (!ours)
-		x86_counters_give_back(u); /* intel_pmu or amd_pmu may have counted beside it */
+		x86_counters_give_back(u); /* unless other events still use counters */
 }
 
 bool x86_counters_are_ours(unsigned cpu)

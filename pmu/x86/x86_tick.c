@@ -7,8 +7,8 @@
 #include "pmu/tick.h"
 #include "pmu/x86/x86_assignment.h"
 
-/* It never samples. The handler of all counters programs it again, as an event whose longest
- * distance to overflow is short. */
+/* The event of the counter that replaces the timer. It takes no samples: its overflows only run the
+ * timer's handler. The handler of all counters programs it again, with a short distance. */
 static struct perf_event ticker;
 static bool ticks;
 

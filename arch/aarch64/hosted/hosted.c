@@ -86,7 +86,7 @@ static bool hosted_has_system_registers(void)
 	       ICC_SRE_SRE;
 }
 
-/* NULL; or the reason why not, a phrase. */
+/* Set up our interrupts as FIQs. Returns NULL, or the reason why that is not possible: a phrase. */
 static const char *hosted_by_fiq(const struct arch_platform *platform, arch_hand_on_fn hand_on)
 {
 	struct arm_cpu *cpu = &arm_cpus[0];
@@ -112,7 +112,8 @@ static const char *hosted_by_fiq(const struct arch_platform *platform, arch_hand
 	return NULL;
 }
 
-/* The timer's interrupt, still off, is requested first: without it hosted mode cannot work. */
+/* Set up our interrupts as IRQs; returns like hosted_by_fiq(). The timer's interrupt, still off, is
+ * requested first: without it hosted mode cannot work. */
 static const char *hosted_by_irq(const struct arch_hosted_interrupts *interrupts)
 {
 	if (!interrupts)

@@ -18,8 +18,8 @@ static struct {
 	uint32_t number;           /* the number of the IRQ that is being handled */
 } entry;
 
-/* Data that cannot be on the interrupted stack, because that need not be mapped in our
- * translation. */
+/* Data that cannot be on the interrupted stack, because the firmware's translation, in which our
+ * handlers run, need not map that. */
 static struct {
 	struct arm_saved theirs;
 	struct arch_regs regs;

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define MOST 4U /* the timer's, the performance monitor's and SPE's, and one more */
+#define MOST 4U /* room for the timer's, the performance monitor's and SPE's */
 
 static struct {
 	const struct arch_hosted_interrupts *firmware;

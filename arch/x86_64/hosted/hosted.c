@@ -170,8 +170,8 @@ static bool hosted_has_lvt_pmi(void)
 	return (apic_read(APIC_VERSION) >> 16 & 0xff) >= 4; /* 11.4.8: "Max LVT Entry" */
 }
 
-/* NULL: found (hosted.misses is set if counters replace the timer); else the reason why there is
- * none. */
+/* Find a timer for us. Returns NULL (hosted.misses is set if counters replace it), or the reason
+ * why there is none. */
 static const char *hosted_find_timer(void)
 {
 	const struct hpet_refusal *refusal = hpet_claim(hosted.apic_id);
@@ -185,7 +185,7 @@ static const char *hosted_find_timer(void)
 	return NULL;
 }
 
-/* NULL, or the reason why there are none. */
+/* Take the gates of the firmware's table. Returns NULL, or the reason why not. */
 static const char *hosted_find_gates(void)
 {
 	const struct hosted_gates_refusal *refusal;

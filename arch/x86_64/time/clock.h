@@ -19,7 +19,7 @@ bool clock_rates_by_cpuid(struct cpuid ratio, struct cpuid base, struct clock_ra
  * off. */
 int clock_find_rates(struct clock_rates *rates);
 
-/* Stop the reference again if it was not running before. */
+/* Stop the timer that clock_find_rates() measured against, if it was off before. */
 void clock_give_back(void);
 
 #endif

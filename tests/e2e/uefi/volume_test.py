@@ -165,7 +165,7 @@ def whole_story(place, arch):
     tap.ok(end in output, f"U-Boot on {arch}: and it goes on", output[-2000:])
     if arch == "aarch64":
         return
-    tap.equal(output.count("the firmware lends no other CPUs"), 1,
+    tap.equal(output.count("the firmware does not hand over other CPUs"), 1,
               "U-Boot on x86_64: that it has no MP services is said once")
     tap.ok("ignored, not for bareperf" in output and "hottest functions" in output,
            "U-Boot on x86_64: a kernel's parameters are not taken for a command", output[-2000:])

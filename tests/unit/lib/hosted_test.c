@@ -297,15 +297,15 @@ static void what_turns_out_later_is_said_once(void **state)
 {
 	(void)state;
 	begin();
-	hosted_tell_more();
+	hosted_report_more();
 	assert_string_equal(said, "");
 	hosted_missed = "that was lost";
-	hosted_tell_more();
-	hosted_tell_more();
+	hosted_report_more();
+	hosted_report_more();
 	assert_string_equal(said, "uefi: that was lost\n");
 	begin(); /* known from the beginning */
 	said[0] = 0;
-	hosted_tell_more();
+	hosted_report_more();
 	assert_string_equal(said, "");
 }
 

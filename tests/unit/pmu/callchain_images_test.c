@@ -42,7 +42,7 @@ static int set_up(void **state)
 	callchain_images_begin();
 	add(KEPT_2, CALLCHAIN_FRAMES_KEPT);
 	add(KEPT, CALLCHAIN_FRAMES_KEPT);
-	add(UNTOLD, CALLCHAIN_FRAMES_UNTOLD);
+	add(UNTOLD, CALLCHAIN_FRAMES_UNKNOWN);
 	add(NONE, CALLCHAIN_FRAMES_NONE);
 	return 0;
 }

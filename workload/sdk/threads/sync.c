@@ -117,8 +117,8 @@ void sdk_cond_wake(uint32_t *cond)
 	sdk_wake(cond);
 }
 
-/* ---- Barriers: 8 bits each: threads that arrived, are wanted (less 1), have not left, and the
- * round's number. A thread that misses 256 rounds or more cannot notice it ---- */
+/* ---- Barriers: 8 bits each for the threads that arrived, are wanted (less 1), have not left, and
+ * for the number of the round. A thread that sleeps through 256 rounds does not notice them ---- */
 
 #define BARRIER_ARRIVED 0x000000ffU
 #define BARRIER_WANTED  8U

@@ -106,8 +106,8 @@ static void thread_free(struct sdk_thread *thread)
 	free(thread);
 }
 
-/* The streams belong to main()'s C library state, which flushes them at the end, even if only
- * threads use them. */
+/* The first call makes the C library's streams as part of main()'s state, which flushes them at the
+ * program's end; otherwise streams that only threads use would not be flushed. */
 int sdk_thread_start(int cpu, struct sdk_thread *thread)
 {
 	__sinit(_GLOBAL_REENT); /* it checks itself that it runs only once */

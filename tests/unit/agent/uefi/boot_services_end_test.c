@@ -97,7 +97,7 @@ void *efi_locate(EFI_GUID protocol)
 	return (void *)(uintptr_t)&router;
 }
 
-const char *platform_firmware_times(fpdt_tell_fn tell, void *context)
+const char *platform_firmware_times(fpdt_report_fn tell, void *context)
 {
 	tell(context, 1500000000, "OS loader: LoadImage() starts");
 	return NULL;
@@ -108,7 +108,7 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 	*id = (struct arch_cpu_id){ 0 };
 }
 
-void hosted_tell_more(void)
+void hosted_report_more(void)
 {
 }
 

@@ -68,7 +68,7 @@ static void each_is_named_on_lines_that_a_terminal_has(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		add("an-image-with-a-name-that-is-as-long-as-this.efi", (3 + i) * 4096,
 		    PE_FRAMES_NONE);
-	add("c.efi", 7 * 4096, PE_FRAMES_UNTOLD);
+	add("c.efi", 7 * 4096, PE_FRAMES_UNKNOWN);
 	add("bareperf.efi", (uint64_t)__image_start, PE_FRAMES_KEPT);
 	add("d.efi", 8 * 4096, PE_FRAMES_NONE);
 	image_frames_end();

@@ -65,7 +65,7 @@ void uefi_phase(const char *name, const char *more)
 	(void)more;
 }
 
-void hosted_tell_more(void)
+void hosted_report_more(void)
 {
 }
 

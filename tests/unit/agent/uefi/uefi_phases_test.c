@@ -85,7 +85,7 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 	*id = (struct arch_cpu_id){ 0 };
 }
 
-const char *platform_firmware_times(fpdt_tell_fn tell, void *context)
+const char *platform_firmware_times(fpdt_report_fn tell, void *context)
 {
 	tell(context, 1500000000, "OS loader: LoadImage() starts");
 	return NULL;

@@ -252,7 +252,7 @@ static void what_is_wrong_is_told(void **state)
 	assert_string_equal(reads(), "the boot performance table is not in memory");
 	set_up(state);
 	fbpt[0] = 'S';
-	assert_string_equal(reads(), "where the boot performance table is to be is none");
+	assert_string_equal(reads(), "there is no boot performance table at its address");
 	set_up(state);
 	put(fbpt + 4, 7, 4);
 	assert_string_equal(reads(), "the boot performance table has a wrong length");

@@ -174,7 +174,7 @@ static void the_timers_rate_is_the_trees_where_it_names_one(void **state)
 		if (cases[i].refused)
 			assert_remark(
 			    "device tree: /timer: clock-frequency: it is no frequency: "
-			    "CNTFRQ_EL0 is believed");
+			    "CNTFRQ_EL0 is used");
 		else
 			assert_null(strstr(remarks, "clock-frequency"));
 	}

@@ -122,7 +122,7 @@ static void without_psci_there_is_the_boot_cpu_alone(void **state)
 		{ "method = \"smc\"", "method = \"call\"",
 		  "device tree: /psci: method: neither smc nor hvc" },
 		{ "psci {\n", "psci {\n status = \"disabled\";\n",
-		  "device tree: /psci: it is missing or of no use, so 3 CPUs stay off" },
+		  "device tree: /psci: it is missing or unusable, so 3 CPUs stay off" },
 	};
 
 	(void)state;

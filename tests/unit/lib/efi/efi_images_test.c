@@ -56,7 +56,7 @@ void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 	strcpy(name, "app.efi");
 }
 
-static void tell(void *context, const struct efi_image_place *image, bool there)
+static void report(void *context, const struct efi_image_place *image, bool there)
 {
 	(void)context;
 	told += there;
@@ -97,7 +97,7 @@ static bool leaves(void *context)
 }
 
 static const struct efi_images_watcher watcher = {
-	.tell = tell, .starts = starts, .left = image_left, .returns = returns, .leaves = leaves
+	.report = report, .starts = starts, .left = image_left, .returns = returns, .leaves = leaves
 };
 
 static EFI_STATUS EFIAPI start(EFI_HANDLE image, UINTN *size, CHAR16 **data)
@@ -343,8 +343,8 @@ static void of_an_application_no_hook_stays_and_that_is_said(void **state)
 	fake_services.SignalEvent(end);
 	assert_ptr_equal(fake_services.StartImage, start);
 	assert_ptr_equal(fake_services.ExitBootServices, leave);
-	assert_non_null(strstr(said, "somebody has hooked StartImage()"));
-	assert_non_null(strstr(said, "somebody has hooked ExitBootServices()"));
+	assert_non_null(strstr(said, "another program has hooked StartImage()"));
+	assert_non_null(strstr(said, "another program has hooked ExitBootServices()"));
 	assert_null(strstr(said, "UnloadImage()"));
 }
 

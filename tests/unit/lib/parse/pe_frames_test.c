@@ -74,10 +74,10 @@ static void x86s_are_told_by_mov_behind_push(void **state)
 	assert_int_equal(of(amd64, OF(X86_MSVC), 12, OF(X86_SAVED), 3), PE_FRAMES_KEPT);
 	assert_int_equal(of(amd64, OF(X86_RECORD), 8, OF(X86_SAVED), 3), PE_FRAMES_NONE);
 	assert_int_equal(of(amd64, OF(X86_RECORD), 1, OF(X86_SAVED), 8), PE_FRAMES_NONE);
-	assert_int_equal(of(amd64, OF(X86_RECORD), 7, OF(X86_SAVED), 0), PE_FRAMES_UNTOLD);
+	assert_int_equal(of(amd64, OF(X86_RECORD), 7, OF(X86_SAVED), 0), PE_FRAMES_UNKNOWN);
 	assert_int_equal(of(amd64, OF(X86_RECORD), 8, OF(X86_R13), 20), PE_FRAMES_KEPT);
 	assert_int_equal(of(amd64, OF(X86_RECORD), 8, OF(X86_DATA), 20), PE_FRAMES_KEPT);
-	assert_int_equal(of(amd64, OF(X86_R13), 40, OF(X86_DATA), 10), PE_FRAMES_UNTOLD);
+	assert_int_equal(of(amd64, OF(X86_R13), 40, OF(X86_DATA), 10), PE_FRAMES_UNKNOWN);
 }
 
 static void arms_are_told_by_mov_behind_stp(void **state)
@@ -92,15 +92,15 @@ static void arms_are_told_by_mov_behind_stp(void **state)
 	assert_int_equal(of(arm64, OF(ARM_OFFSET), 8, OF(ARM_NOP), 9), PE_FRAMES_NONE);
 	assert_int_equal(of(arm64, OF(ARM_UNSET), 8, OF(ARM_NOP), 9), PE_FRAMES_NONE);
 	assert_int_equal(of(arm64, OF(ARM_RECORD), 8, OF(ARM_VECTOR), 30), PE_FRAMES_KEPT);
-	assert_int_equal(of(arm64, OF(ARM_RECORD), 7, OF(ARM_NOP), 9), PE_FRAMES_UNTOLD);
+	assert_int_equal(of(arm64, OF(ARM_RECORD), 7, OF(ARM_NOP), 9), PE_FRAMES_UNKNOWN);
 }
 
 static void other_machines_code_tells_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(of(0x14c, OF(X86_RECORD), 20, OF(X86_SAVED), 0), PE_FRAMES_UNTOLD);
+	assert_int_equal(of(0x14c, OF(X86_RECORD), 20, OF(X86_SAVED), 0), PE_FRAMES_UNKNOWN);
 	assert_int_equal(of(PE_MACHINE_ARM64, OF(X86_RECORD), 20, OF(X86_SAVED), 0),
-	                 PE_FRAMES_UNTOLD);
+	                 PE_FRAMES_UNKNOWN);
 }
 
 /* In memory of its own: whoever reads behind its end is told of. */
@@ -131,7 +131,7 @@ static void what_is_there_of_code_speaks(void **state)
 	pe_file_put(&file, PE_FILE_SECTIONS + 16, 0xffffffff, 4);
 	assert_int_equal(pe_frames(&image), PE_FRAMES_KEPT);
 	pe_file_put(&file, PE_FILE_SECTIONS + 20, sizeof(file), 4); /* none */
-	assert_int_equal(pe_frames(&image), PE_FRAMES_UNTOLD);
+	assert_int_equal(pe_frames(&image), PE_FRAMES_UNKNOWN);
 }
 
 /* Of much code, pieces from everywhere. */
