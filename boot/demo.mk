@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# ---- What it does, shown ----
+# ---- Demonstrations ----
 
-# Guest time by counted instructions, so that a busy host does not bend what is measured.
+# Guest time by counted instructions, so that a busy host does not change the results.
 EXACT := -icount shift=4,sleep=off
 
 # The main job, in full: record a call tree, show where its time went.
@@ -14,7 +14,7 @@ demo: deps-run		## build, record a workload in QEMU, print the report, draw a fl
 	perf report --stdio --no-children -g none -i build/demo/perf.data | head -n 30
 	@echo 'Written: build/demo/perf.data (for perf), build/demo/flamegraph.svg (for a browser)'
 
-demo-uefi: deps-demo-uefi	## build, record a boot of OVMF in QEMU, print who works and who waits, and when, draw a flame graph
+demo-uefi: deps-demo-uefi	## build, record a boot of OVMF in QEMU, print working and waiting times, draw a flame graph
 	@$(MAKE) $(PARALLEL) ARCH=x86_64 firmware host
 	boot/demo-uefi build/demo
 	build/host/bareperf report --modules --symbols build/x86_64 --percent-limit 1 \

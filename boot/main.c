@@ -10,7 +10,7 @@
 #include "lib/memory/memory.h"
 #include "lib/watchdog.h"
 
-/* Find the memory that the host reads, and the lines that reach it; let readers in. 0 or a negative
+/* Open the trace region and the serial lines, so that readers can use them. Returns 0 or a negative
  * errno. */
 static int main_open_region(const struct arch_platform *platform)
 {

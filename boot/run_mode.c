@@ -38,7 +38,7 @@ EFI_STATUS run_mode_leave(void)
 	return run_show_and_end(agent_outcome() == -EINVAL ? EFI_INVALID_PARAMETER : EFI_ABORTED);
 }
 
-/* The commands, once the machine is ours or shared with the firmware. */
+/* Run the commands, after the take-over or beside the firmware. */
 static int run_commands(void *platform)
 {
 	int code;
@@ -62,7 +62,7 @@ static EFI_STATUS run_write_and_end(void)
 	return run_show_and_end(agent_outcome() ? EFI_ABORTED : EFI_SUCCESS);
 }
 
-/* ---- The CPU is taken from the firmware ---- */
+/* ---- Exclusive and resident mode ---- */
 
 static int run_prepare(const struct arch_platform *platform)
 {
@@ -80,9 +80,8 @@ static int run_prepare(const struct arch_platform *platform)
 
 static EFI_STATUS run_refuse_preparation(int code)
 {
-	return run_mode_refuse(code == -ENODEV
-	                           ? "no table names a supported interrupt controller"
-	                           : "the machine cannot be prepared",
+	return run_mode_refuse(code == -ENODEV ? "no table names a supported interrupt controller"
+	                                       : "the machine cannot be prepared",
 	                       code);
 }
 

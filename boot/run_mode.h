@@ -20,15 +20,15 @@
  * not return from exclusive mode. After agent_accept(). */
 EFI_STATUS run_mode_enter(const struct arch_platform *platform);
 
-/* Nothing runs: report what failed (a phrase) and why (a negative errno) to the user, the host and
- * the firmware. Returns the status for the firmware. */
+/* The command cannot run: report the failed step (a phrase) and the reason (a negative errno) to
+ * the user, the host and the firmware. Returns the status for the firmware. */
 EFI_STATUS run_mode_refuse(const char *what, int code);
 
-/* Nothing is left to do: the command was wrong, or needed no machine of our own. Returns the status
- * for the firmware. */
+/* Return to the firmware after a command that was wrong, or that needed no take-over. Returns the
+ * status for the firmware. */
 EFI_STATUS run_mode_leave(void);
 
-/* Free all memory of ours, and return status to the firmware. */
+/* Free all memory of the image. Returns status, for the firmware. */
 EFI_STATUS run_mode_end(EFI_STATUS status);
 
 #endif

@@ -23,6 +23,7 @@ CHECKED = (
     "Makefile",
     "README.md",
     "abi/",
+    "agent/",
     "agent/input/",
     "agent/report/",
     "agent/selftest/",

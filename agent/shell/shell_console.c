@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/shell/shell_console.h"
 
-#define PIECE     128U /* characters for OutputString() at a time */
+#define PIECE     128U /* characters per call of OutputString() */
 #define BACKSPACE 8
 #define RETURN    13
 
@@ -60,7 +60,7 @@ static EFI_STATUS EFIAPI shell_console_writes_not(EFI_FILE *file, UINTN *size, V
 
 /* ---- Output ---- */
 
-/* Text need not end with a NUL, which OutputString() wants. */
+/* OutputString() needs a NUL at the text's end; text may have none. */
 static EFI_STATUS shell_console_put(SIMPLE_TEXT_OUTPUT_INTERFACE *to, const CHAR16 *text,
                                     UINTN count)
 {
@@ -105,7 +105,8 @@ static CHAR16 shell_console_key(void)
 	}
 }
 
-/* A line without its end, shown as it is typed. Its characters that do not fit are not taken. */
+/* Read a line, without its end, and show it while it is typed. Characters that do not fit are
+ * dropped. */
 static EFI_STATUS EFIAPI shell_console_read(EFI_FILE *file, UINTN *size, VOID *bytes)
 {
 	static const CHAR16 rub_out[] = { BACKSPACE, ' ', BACKSPACE }, end[] = { '\r', '\n' };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The firmware's console as the files that a shell's application has for its standard streams:
- * UCS-2, and a line at a time (UEFI Shell Specification 2.2, 2.1.3). Boot services only. Thread. */
+/* The firmware's console as the standard streams of a shell's application: UCS-2, one line at a
+ * time (UEFI Shell Specification 2.2, 2.1.3). Boot services only. Thread. */
 #ifndef AGENT_SHELL_SHELL_CONSOLE_H
 #define AGENT_SHELL_SHELL_CONSOLE_H
 

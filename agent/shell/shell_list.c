@@ -62,7 +62,7 @@ static EFI_SHELL_FILE_INFO *shell_list_head(EFI_SHELL_FILE_INFO **list)
 	return *list;
 }
 
-/* info becomes the list's, also on an error; file NULL: it is not open. */
+/* Add an entry. The list takes info, also on an error. file NULL: it is not open. */
 static EFI_STATUS shell_list_add(EFI_SHELL_FILE_INFO **list, const CHAR16 *directory,
                                  EFI_FILE_INFO *info, EFI_FILE *file)
 {
@@ -92,7 +92,8 @@ static EFI_STATUS shell_list_add(EFI_SHELL_FILE_INFO **list, const CHAR16 *direc
 
 /* ---- Directories ---- */
 
-/* The next entry's information in the pool; NULL: there is none any more, or no memory. */
+/* Returns the next entry's information, in the firmware's pool, or NULL at the end or without
+ * memory. */
 static EFI_FILE_INFO *shell_list_next(EFI_FILE *directory)
 {
 	EFI_FILE_INFO *info;
@@ -121,7 +122,8 @@ static EFI_FILE *shell_list_open(const struct shell_place *place, const CHAR16 *
 	return opened;
 }
 
-/* pattern NULL: all; mode 0: none is opened, else those that can be, of the directory at place. */
+/* Read the directory at place. pattern NULL: all files. mode 0: no file is opened; else each file
+ * that can be is opened with it. */
 static EFI_STATUS shell_list_read(EFI_FILE *directory, const CHAR16 *path, const CHAR16 *pattern,
                                   UINT64 mode, const struct shell_place *place,
                                   EFI_SHELL_FILE_INFO **list)
@@ -159,7 +161,7 @@ EFI_STATUS shell_list_directory(EFI_FILE *directory, const CHAR16 *path, EFI_SHE
 
 /* ---- Names ---- */
 
-/* The last part of a path, which is cut off; "\" stays of what has no other. */
+/* Cut off the last part of a path, and return it in last; of a root "\" stays. */
 static void shell_list_cut(CHAR16 *path, CHAR16 *last)
 {
 	UINTN at = shell_text_length(path);
@@ -170,7 +172,7 @@ static void shell_list_cut(CHAR16 *path, CHAR16 *last)
 	path[at > 1 ? at - 1 : at] = 0;
 }
 
-/* A file by its name, which may be made by that. */
+/* Find a file by its name; mode may create it. */
 static EFI_STATUS shell_list_find_one(const struct shell_place *place, const CHAR16 *directory,
                                       UINT64 mode, EFI_SHELL_FILE_INFO **list)
 {

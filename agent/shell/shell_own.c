@@ -11,7 +11,7 @@
 #include "agent/shell/shell_variables.h"
 #include "lib/efi/efi_file_path.h"
 
-#define NAME_ROOM 256U /* characters of a name as ASCII */
+#define NAME_ROOM 256U /* characters of a name in ASCII */
 
 /* ---- Environment and directory ---- */
 
@@ -33,11 +33,12 @@ static EFI_STATUS EFIAPI shell_own_set_env(const CHAR16 *name, const CHAR16 *val
                                            BOOLEAN is_volatile)
 {
 	if (name && shell_text_equals(name, u"cwd"))
-		return EFI_INVALID_PARAMETER; /* 2.2.5, SetEnv(): it is read-only */
+		return EFI_INVALID_PARAMETER; /* UEFI Shell Specification 2.2, 2.2.5, SetEnv(): cwd
+		                                 is read-only */
 	return shell_variables_set(name, value, is_volatile);
 }
 
-/* Of another volume than the current one it is its root. */
+/* The directory of another volume than the current one is its root. */
 static const CHAR16 *EFIAPI shell_own_get_directory(const CHAR16 *map)
 {
 	static struct shell_place place;
@@ -120,7 +121,7 @@ static CHAR16 *EFIAPI shell_own_file_of_device(const EFI_DEVICE_PATH *path)
 
 /* ---- Files ---- */
 
-/* Directories that are open, for the full names of what is in them. */
+/* Open directories: the full names of files in them need their paths. */
 static struct shell_opened {
 	struct shell_opened *next;
 	EFI_FILE *file;
@@ -359,7 +360,7 @@ const EFI_SHELL_PROTOCOL *shell_own_begin(EFI_HANDLE volume)
 	if (running)
 		return running;
 	shell_refuse_rest(&own);
-	/* Nobody signals it: no key breaks off a program here. */
+	/* never signalled: no key breaks off a program here */
 	if (EFI_ERROR(services->CreateEvent(0, 0, NULL, NULL, &own.ExecutionBreak)))
 		return NULL;
 	shell_place_begin(volume);
@@ -370,7 +371,7 @@ const EFI_SHELL_PROTOCOL *shell_own_begin(EFI_HANDLE volume)
 	return is_there ? &own : NULL;
 }
 
-/* A file that is open still is the firmware's. */
+/* Files that are still open are left to the firmware. */
 void shell_own_end(void)
 {
 	if (!is_there)

@@ -8,11 +8,12 @@
 
 static EFI_GUID volumes = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
 static EFI_HANDLE home;
-static struct shell_place current; /* volume NULL: there is none */
+static struct shell_place current; /* the current directory; volume NULL: none */
 
 /* ---- Volumes ---- */
 
-/* The index of a volume (which < 0), or the volume of an index; false: there is none. */
+/* Find the index of a volume, or with by_index the volume of an index. Returns false if there is
+ * none. */
 static bool shell_place_number(EFI_HANDLE *volume, UINTN *index, bool by_index)
 {
 	EFI_HANDLE *handles;
@@ -55,7 +56,7 @@ static bool shell_place_is_letter(CHAR16 c, CHAR16 letter)
 	return (c | 0x20) == letter;
 }
 
-/* "fs12:"; what is behind it. NULL: it is none of ours. */
+/* Parse a map such as "fs12:". Returns the text behind it, or NULL if it is no volume of ours. */
 static const CHAR16 *shell_place_map(const CHAR16 *name, struct shell_place *place)
 {
 	UINTN index = 0, digits = 2;

@@ -43,7 +43,7 @@ static BOOLEAN EFIAPI shell_refused_is_batch(void)
 	return FALSE;
 }
 
-/* Of none: there is no shell beneath it. */
+/* Our shell is the root shell: no other shell started it. */
 static BOOLEAN EFIAPI shell_refused_is_root(void)
 {
 	return TRUE;

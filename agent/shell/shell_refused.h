@@ -8,7 +8,7 @@
 
 #include "lib/efi/efi.h"
 
-/* Have each of these functions refuse: none is NULL then. */
+/* Set the protocol's remaining functions to ones that refuse, so that none is NULL. */
 void shell_refuse_rest(EFI_SHELL_PROTOCOL *shell);
 
 #endif

@@ -9,11 +9,11 @@
 #include "agent/shell/shell_console.h"
 #include "agent/shell/shell_own.h"
 
-#define NAME_ROOM 512U /* characters of a file's name, the NUL included */
+#define NAME_ROOM 512U /* characters of a file's name, with the NUL */
 
 static EFI_GUID guid = EFI_SHELL_PARAMETERS_PROTOCOL_GUID;
 static EFI_SHELL_PARAMETERS_PROTOCOL parameters;
-static EFI_HANDLE started; /* that has them; NULL: none */
+static EFI_HANDLE started; /* the application that has the parameters, or NULL */
 static CHAR16 *full_name;  /* argv[0] from FreePool()'s pool, or NULL */
 
 EFI_DEVICE_PATH *shell_start_find(const char *name)
@@ -35,7 +35,7 @@ EFI_DEVICE_PATH *shell_start_find(const char *name)
 	return shell->GetDevicePathFromFilePath(wide);
 }
 
-/* A list of words and the words behind it, in one piece from malloc(). */
+/* The list of arguments with their text behind it, in one block from malloc(). */
 static CHAR16 **shell_start_arguments(int argc, char **argv)
 {
 	size_t size = (size_t)(argc + 1) * sizeof(CHAR16 *);
@@ -65,8 +65,8 @@ static void shell_start_name(const EFI_SHELL_PROTOCOL *shell, const EFI_DEVICE_P
 		parameters.Argv[0] = full_name;
 }
 
-/* Where a shell has started us its streams are ours, which may be files (bareperf.efi ... > a.txt).
- */
+/* If a shell started bareperf, the application gets bareperf's streams, which may be files
+ * (bareperf.efi ... > a.txt). */
 static void shell_start_streams(void)
 {
 	const EFI_SHELL_PARAMETERS_PROTOCOL *own = efi_protocol(efi_image, guid);
@@ -101,7 +101,7 @@ EFI_STATUS shell_start_begin(EFI_HANDLE image, const EFI_DEVICE_PATH *path, int 
 	return EFI_OUT_OF_RESOURCES;
 }
 
-/* An application's handle stays until the last of its protocols goes. */
+/* A handle exists until its last protocol is removed. */
 void shell_start_end(void)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;

@@ -36,7 +36,7 @@ bool shell_text_equals(const CHAR16 *a, const CHAR16 *b)
 	return *a == *b;
 }
 
-/* The pattern behind the last * is tried at each later place of the name. */
+/* The pattern behind the last * is tried at each further place of the name. */
 bool shell_text_matches(const CHAR16 *pattern, const CHAR16 *name)
 {
 	const CHAR16 *star = NULL, *from = NULL;

@@ -10,7 +10,7 @@
 	256U /* characters of a variable's name; those with longer ones are passed over \
 	      */
 
-/* EDK2's, ShellPkg. */
+/* From EDK2's ShellPkg. */
 #define SHELL_VARIABLE_GUID                                            \
 	{                                                              \
 		0x158def5a, 0xf656, 0x419c,                            \
@@ -21,13 +21,13 @@
 
 static EFI_GUID vendor = SHELL_VARIABLE_GUID;
 
-/* Values that were returned: they stay until shell_variables_end(). */
+/* Returned values, which stay until shell_variables_end(). */
 static struct shell_value {
 	struct shell_value *next;
 	CHAR16 text[];
 } * values;
 
-/* All 0, of so many bytes; NULL: no memory. */
+/* Allocate so many zeroed bytes. Returns NULL without memory. */
 static CHAR16 *shell_variables_room(UINTN size)
 {
 	struct shell_value *value = calloc(1, sizeof(*value) + size);
@@ -39,7 +39,7 @@ static CHAR16 *shell_variables_room(UINTN size)
 	return value->text;
 }
 
-/* Most values lie there without a NUL. */
+/* Read a variable's value, and add a NUL, which most values lack. */
 static const CHAR16 *shell_variables_read(CHAR16 *name, UINT32 *attributes)
 {
 	EFI_RUNTIME_SERVICES *services = efi_system->RuntimeServices;
@@ -54,7 +54,8 @@ static const CHAR16 *shell_variables_read(CHAR16 *name, UINT32 *attributes)
 	return text;
 }
 
-/* Put the names to text, NULL: there is no room yet. How many characters they take. */
+/* Write the variables' names to text, or, if text is NULL, only count. Returns the number of
+ * characters. */
 static UINTN shell_variables_put_names(CHAR16 *text)
 {
 	static CHAR16 name[NAME_ROOM];
@@ -97,7 +98,8 @@ EFI_STATUS shell_variables_set(const CHAR16 *name, const CHAR16 *value, BOOLEAN 
 
 	if (!name || !*name)
 		return EFI_INVALID_PARAMETER;
-	/* One that is there may have other attributes, which are not to be changed. */
+	/* An existing variable may have other attributes, which SetVariable() does not change:
+	 * delete it first. */
 	status = services->SetVariable(of, &vendor, 0, 0, NULL);
 	if (!value || !*value)
 		return status;

@@ -21,7 +21,7 @@
 
 static CHAR16 kept_name[] = L"BareperfKept";
 
-/* 0 of them: the variable is deleted. */
+/* Write the variable. count 0 deletes it. */
 static int kept_set(struct kept *list, unsigned count)
 {
 	EFI_GUID guid = VARIABLE_GUID;
@@ -35,16 +35,17 @@ static int kept_set(struct kept *list, unsigned count)
 static bool kept_is_usable(const struct kept *kept)
 {
 	const char *why = kept->address % TR_ALIGN != 0 || kept->size % TR_PAGE != 0
-	                      ? "no trace region lies like that"
+	                      ? "no trace region can be there"
 	                      : address_refusal(kept->address, kept->size, ADDRESS_MEMORY);
 
 	if (why)
-		console_printf("variable BareperfKept: 0x%lx, 0x%lx bytes: %s: it is left out\n",
+		console_printf("variable BareperfKept: 0x%lx, 0x%lx bytes: %s: entry ignored\n",
 		               kept->address, kept->size, why);
 	return !why;
 }
 
-/* The variable is foreign bytes: an entry that cannot be used is reported once, and removed. */
+/* The variable's content is foreign bytes: an entry that cannot be used is reported once, and
+ * removed. */
 unsigned kept_list(struct kept list[KEPT_MAX])
 {
 	EFI_GUID guid = VARIABLE_GUID;
@@ -86,7 +87,7 @@ static void kept_remove(uint64_t address)
 		kept_set(list, left);
 }
 
-/* The magic comes first in a region. */
+/* Clear the magic at the region's begin, so that no scan finds it. */
 void kept_free(uint64_t address, uint64_t size)
 {
 	memset((void *)address, 0, sizeof(uint64_t));

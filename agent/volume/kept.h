@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace regions that stay in RAM when we go: in pages that nobody else uses, and noted in a
- * variable of the firmware's that a reset forgets, as it forgets who owned the pages. Boot services
- * only. Thread.
+ * Trace regions that stay in RAM when our image ends: in reserved pages, and noted in a variable of
+ * the firmware. A reset clears both the variable and the reservation. Boot services only. Thread.
  */
 #ifndef AGENT_VOLUME_KEPT_H
 #define AGENT_VOLUME_KEPT_H
@@ -14,19 +13,19 @@
 
 struct kept {
 	uint64_t address, size; /* bytes; whole pages */
-	uint64_t is_found;      /* 1: what a reset had left, which each start tries to write */
+	uint64_t is_found;      /* 1: it survived a reset, and each start tries to write it */
 };
 
-/* How many there are, the oldest first. Entries that lie in no memory are reported, and removed.
- * After memory_init(). */
+/* List the kept regions, the oldest first. Returns their number. Entries outside all memory are
+ * reported, and removed. After memory_init(). */
 unsigned kept_list(struct kept list[KEPT_MAX]);
 
-/* 0; -ENOSPC: there are too many; -EIO: the firmware keeps no variables. The pages stay either
- * way. */
+/* Note a region. Returns 0; -ENOSPC: there are too many; -EIO: the firmware keeps no variables. The
+ * pages stay reserved in each case. */
 int kept_add(uint64_t address, uint64_t size, bool is_found);
 
-/* It became a file, or is nothing: nobody finds it again, be it after a reset, and its pages are
- * free. */
+/* Free a region that was written to a file, or that cannot be used: its note, its pages, and its
+ * magic, so that it is not found after a reset either. */
 void kept_free(uint64_t address, uint64_t size);
 
 #endif

@@ -11,9 +11,9 @@ static struct perf_output_plan *plan;
 
 struct perf_output {
 	const char *path;
-	uint64_t size;            /* bytes so far */
-	struct volume_file *file; /* NULL: it is measured */
-	bool failed;              /* it is to be deleted */
+	uint64_t size;            /* bytes written so far */
+	struct volume_file *file; /* NULL: the first pass, which only measures */
+	bool failed;              /* the file must be deleted */
 	struct error failure;
 };
 
@@ -28,7 +28,7 @@ static int volume_output_open(struct perf_output **to, const char *path, uint64_
 	struct perf_output *output = calloc(1, sizeof(*output));
 	int code = 0;
 
-	(void)room; /* the plan has looked for it */
+	(void)room; /* the plan has checked it */
 	*to = NULL;
 	if (!output)
 		return error_set(error, -ENOMEM, "no memory for a file");
@@ -65,7 +65,7 @@ static int volume_output_put(struct perf_output *output, const struct blob_piece
 	return code;
 }
 
-/* The file's first bytes, in one piece with more. */
+/* Write the file's first bytes in one piece with the next ones. */
 static int volume_output_put_first(struct perf_output *output, const struct blob_piece *piece)
 {
 	const struct blob_piece header = { &plan->header, sizeof(plan->header) };

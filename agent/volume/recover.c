@@ -11,7 +11,7 @@
 #include "writer/region/region_check.h"
 #include "writer/region/region_salvage.h"
 
-#define MOST 4U /* that are looked for */
+#define MOST 4U /* the most recordings to look for */
 
 static struct kept finds[KEPT_MAX];
 static unsigned nr_finds;
@@ -24,8 +24,8 @@ static bool recover_has_magic(uint64_t address)
 	return __atomic_load_n((const uint64_t *)address, __ATOMIC_ACQUIRE) == TR_MAGIC;
 }
 
-/* Open recover_region. NULL: there is a recording in it; else why there is none, "" where that is
- * not worth a line on the console. */
+/* Open recover_region. Returns NULL if it has a recording; else the reason, or "" if the reason is
+ * not worth a message. */
 static const char *recover_refuse(struct channel *channel, struct error *error)
 {
 	const struct region *region = &recover_region;
@@ -34,7 +34,7 @@ static const char *recover_refuse(struct channel *channel, struct error *error)
 	    region_check_seal(&region->header, error) != 0)
 		return error->text;
 	if (region->header.address != (uintptr_t)channel->bytes)
-		return "a copy, which says that it lies elsewhere";
+		return "a copy of a region with another address";
 	if (region->header.run == 0 || region_state(region) == TR_BOOTING ||
 	    region_state(region) == TR_FAILED)
 		return "";
@@ -47,7 +47,7 @@ static void recover_tell_refusal(uint64_t address, const char *why)
 		console_printf("found in RAM, at 0x%lx: no recording: %s\n", address, why);
 }
 
-/* There is a magic here, in memory that is free and goes on for so many bytes. */
+/* Examine a magic that was found in free memory, of which available bytes follow. */
 static void recover_examine(uint64_t address, uint64_t available)
 {
 	struct channel channel = { .bytes = (void *)address, .size = available };
@@ -63,7 +63,7 @@ static void recover_examine(uint64_t address, uint64_t available)
 		return;
 	}
 	recover_tell_refusal(address, why);
-	/* so that the next start does not tell of it again */
+	/* so that the next start does not report it again */
 	memset((void *)address, 0, sizeof(uint64_t));
 	arch_memory_clean((void *)address, sizeof(uint64_t));
 }
@@ -87,7 +87,7 @@ void recover_find(void)
 	for (unsigned i = 0; i < count; i++) {
 		if (list[i].is_found && memory_is_known(list[i].address, TR_PAGE) &&
 		    recover_has_magic(list[i].address))
-			finds[nr_finds++] = list[i]; /* as an earlier start has found it */
+			finds[nr_finds++] = list[i]; /* found by an earlier start */
 	}
 	for (unsigned i = 0; memory_unused(i, &start, &size); i++)
 		recover_look(start, size);
@@ -95,7 +95,8 @@ void recover_find(void)
 
 /* ---- Writing ---- */
 
-/* One that came to its end, and whose reader had all of it, is nobody's any more. */
+/* Returns the reason why a recording is not written. One that is complete and was read to its end
+ * is dropped without a message. */
 static const char *recover_salvage(struct error *error)
 {
 	uint32_t state = region_state(&recover_region);
@@ -123,8 +124,8 @@ static void recover_tell(const struct region *region)
 		console_printf("  %s\n", message);
 }
 
-/* 1: there is a file; 0: there was nothing to read; or why there is none. */
-static int recover_write(uint64_t address, uint64_t size, recover_told_fn tell)
+/* Returns 1 if a file was written, 0 if there was nothing to write, or a negative errno. */
+static int recover_write(uint64_t address, uint64_t size, recover_saved_fn tell)
 {
 	char path[VOLUME_PATH_MAX];
 	struct channel channel;
@@ -152,14 +153,14 @@ static int recover_write(uint64_t address, uint64_t size, recover_told_fn tell)
 		return 1;
 	}
 	console_printf(
-	    "  it is not recovered: %s\n"
-	    "  and stays in RAM, 0x%lx to 0x%lx: each further start tries again, and so does "
-	    "save\n",
+	    "  it could not be recovered: %s\n"
+	    "  and stays in RAM, 0x%lx to 0x%lx: each further start and the command save try "
+	    "again\n",
 	    error.text, address, address + size);
 	return code;
 }
 
-int recover_save(recover_told_fn tell)
+int recover_save(recover_saved_fn tell)
 {
 	int files = 0, code = nr_finds != 0 ? volume_prepare() : 0;
 

@@ -10,7 +10,8 @@
 #include "agent/volume/perf_output_volume.h"
 #include "writer/session/session.h"
 
-/* The appended bytes, and no states: no process resumes the session. */
+/* The journal holds only the appended bytes and no states, because no process resumes the session.
+ */
 struct journal {
 	struct blob room;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The side of the writer that a machine fills in: files on its volume, no journal, no ELF files.
- * Context: a thread, boot services only. */
+/* The writer's operations on a machine: files on its volume, no journal, no ELF files. Boot
+ * services only. Thread. */
 #ifndef AGENT_VOLUME_SESSION_MACHINE_H
 #define AGENT_VOLUME_SESSION_MACHINE_H
 

@@ -16,14 +16,16 @@
 #include "writer/session/session.h"
 
 #define FAT_FILE_MAX \
-	0xffffffffULL     /* bytes; Microsoft's FAT specification: a file's size is 32 bits */
-#define META (1ULL << 20) /* more than stands around the records, but for very many events */
+	0xffffffffULL /* bytes; Microsoft's FAT specification: a file's size is 32 bits */
+#define META                                                                                     \
+	(1ULL << 20) /* bytes: more than the file's other parts take, unless there are very many \
+	                events */
 
-/* Some KiB each: much for the firmware's stack */
+/* Several KiB each, too much for the firmware's stack */
 static struct session volume_session;
 static struct region volume_region;
 
-/* The volume that the name is about; what stands behind it, "" for nothing. */
+/* Choose the volume that the name begins with. *name is then the rest, "" if there is none. */
 static int volume_of(const char **name, struct error *error)
 {
 	const char *given = *name ? *name : "", *colon = strchr(given, ':');
@@ -32,7 +34,8 @@ static int volume_of(const char **name, struct error *error)
 	return volume_choose(given, colon ? (size_t)(colon - given) : 0, error);
 }
 
-/* Where -o's name lies: in \bareperf unless it says. UEFI separates by '\' alone. */
+/* The path of -o's name: in \bareperf unless it has a directory. UEFI accepts only '\' as
+ * separator. */
 static int volume_place(char path[VOLUME_PATH_MAX], const char *name, struct error *error)
 {
 	unsigned number;
@@ -57,7 +60,7 @@ static int volume_place(char path[VOLUME_PATH_MAX], const char *name, struct err
 	return volume_is_free(path, error);
 }
 
-/* Whether the volume takes so many bytes more. */
+/* Check that the volume has room for so many more bytes. */
 static int volume_takes(uint64_t size, struct error *error)
 {
 	struct volume_space space;
@@ -78,8 +81,8 @@ static int volume_takes(uint64_t size, struct error *error)
 	return 0;
 }
 
-/* The writer calls malloc(), which needs a heap. syscalls_init() wants a clock as well, which the
- * writer never asks. */
+/* The writer calls malloc(), which needs a heap. syscalls_init() also needs a clock, which the
+ * writer never reads. */
 int volume_prepare(void)
 {
 	static const struct arch_clock no_clock = { .frequency = 1 };
@@ -112,7 +115,7 @@ int volume_check(uint64_t region_size, const char *name, struct error *error)
 	return code != 0 ? code : volume_takes(region_size + META, error);
 }
 
-/* A reader may have taken some of it, of which the ledger then tells, if it is as new as that. */
+/* A reader may have taken some records; a ledger of version 1.3 or later shows how many. */
 static int volume_begin(const struct session_options *options, struct error *error)
 {
 	struct session_options to = *options;
@@ -126,7 +129,7 @@ static int volume_begin(const struct session_options *options, struct error *err
 	return code;
 }
 
-/* One session over the region, as the host tool's. */
+/* Run one session over the region, as the host tool does. */
 static int volume_run_session(const struct channel *channel, const char *path, struct error *error)
 {
 	const struct session_options options = { .host = &session_machine, .output = path };
@@ -141,7 +144,7 @@ static int volume_run_session(const struct channel *channel, const char *path, s
 	if (code == 0) {
 		code = session_finish(&volume_session, false, error);
 		if (code != 0 && volume_session.writer.failed == 0)
-			code = -EPROTO; /* the file is whole, but for rings that make no sense */
+			code = -EPROTO; /* the file is complete, except for corrupt rings */
 		session_end(&volume_session);
 	}
 	region_close(&volume_region);
@@ -160,7 +163,7 @@ int volume_save(const void *region, uint64_t size, const char *name, char path[V
 	if (code == 0)
 		code = volume_run_session(&bytes, path, error);
 	if (code == -EPROTO && plan.size != 0)
-		code = 0; /* it is told behind the file */
+		code = 0; /* reported after the file is written */
 	if (code == 0)
 		code = volume_takes(plan.size, error);
 	if (code != 0)
@@ -170,7 +173,7 @@ int volume_save(const void *region, uint64_t size, const char *name, char path[V
 	return volume_run_session(&bytes, path, error);
 }
 
-/* A failure is kept by the file: volume_file_finish() returns it. */
+/* The file keeps a failure: volume_file_finish() returns it. */
 static void volume_put(void *context, const char *text, size_t length)
 {
 	struct error ignored = { "" };
@@ -194,7 +197,7 @@ int volume_write_text(const char *path, const char *ending,
 	return volume_file_finish(file, error);
 }
 
-/* Without what says nothing ("./", "//"). */
+/* Compose the path of a file beside path, without empty parts ("./", "//"). */
 static int volume_place_beside(char to[VOLUME_PATH_MAX], const char *path, const char *name,
                                struct error *error)
 {

@@ -9,13 +9,13 @@
 #include "agent/volume/volume_where.h"
 #include "lib/efi/efi.h"
 
-#define BUFFER    (1U << 20) /* written at a time: some firmware takes ms for any write */
-#define INFO_SIZE 1024U      /* of a directory's entry: names have at most 255 characters */
+#define BUFFER    (1U << 20) /* bytes per write: some firmware takes milliseconds for each write */
+#define INFO_SIZE 1024U      /* bytes of a directory's entry: names have at most 255 characters */
 
 struct volume_file {
 	EFI_FILE *root, *file;
 	char path[VOLUME_PATH_MAX],
-	    current[VOLUME_PATH_MAX]; /* its final name, and its present one */
+	    current[VOLUME_PATH_MAX]; /* its final name, and its current one */
 	uint8_t *buffer;
 	size_t used;
 	int failed; /* a negative errno */
@@ -37,17 +37,17 @@ static const struct {
 } answers[] = {
 	{ EFI_VOLUME_FULL, -ENOSPC, "the volume is full" },
 	{ EFI_WRITE_PROTECTED, -EROFS, "the volume is read-only" },
-	{ EFI_ACCESS_DENIED, -EROFS, "the volume is read-only, or the file is" },
+	{ EFI_ACCESS_DENIED, -EROFS, "the volume or the file is read-only" },
 	{ EFI_UNSUPPORTED, -EROFS, "the firmware does not write to this volume" },
 	{ EFI_NO_MEDIA, -ENODEV, "the volume is gone" },
-	{ EFI_MEDIA_CHANGED, -ENODEV, "another medium is there" },
+	{ EFI_MEDIA_CHANGED, -ENODEV, "the medium was changed" },
 	{ EFI_NOT_FOUND, -ENODEV, "it is gone" },
 	{ EFI_DEVICE_ERROR, -EIO, "the device reports an error, or was pulled out" },
 	{ EFI_TIMEOUT, -EIO, "the device does not answer, or was pulled out" },
 	{ EFI_NO_RESPONSE, -EIO, "the device does not answer, or was pulled out" },
 	{ EFI_VOLUME_CORRUPTED, -EIO, "the file system is damaged" },
-	{ EFI_OUT_OF_RESOURCES, -ENOMEM, "the firmware has no memory for it" },
-	{ EFI_INVALID_PARAMETER, -EINVAL, "this cannot be a file's name there" },
+	{ EFI_OUT_OF_RESOURCES, -ENOMEM, "the firmware has no memory" },
+	{ EFI_INVALID_PARAMETER, -EINVAL, "the volume does not accept this file name" },
 };
 
 static int volume_fail(struct error *error, EFI_STATUS status, const char *doing, const char *what)
@@ -57,11 +57,12 @@ static int volume_fail(struct error *error, EFI_STATUS status, const char *doing
 			return error_set(error, answers[i].code, "%s %s: %s", doing, what,
 			                 answers[i].text);
 	}
-	return error_set(error, -EIO, "%s %s: the firmware says %lu", doing, what,
+	return error_set(error, -EIO, "%s %s: the firmware reports %lu", doing, what,
 	                 (unsigned long)(status & ~EFIERR(0)));
 }
 
-/* EDK2 tries a USB stick for half a minute before it says so: who hears it once asks no more. */
+/* EDK2 retries a USB stick for half a minute before it reports that the stick is gone. So after one
+ * such report the volume is not used again. */
 static bool volume_is_gone(EFI_STATUS status)
 {
 	return status == EFI_NO_MEDIA || status == EFI_MEDIA_CHANGED ||
@@ -88,8 +89,8 @@ static EFI_STATUS volume_open(EFI_FILE *root, EFI_FILE **file, const char *path,
 	return root->Open(root, file, name, mode, attributes);
 }
 
-/* By a block that nothing has cached: a file's first write to a stick that was pulled out is tried
- * for longer, and leaves the firmware busy with it afterwards. */
+/* Check that the volume answers, by reading a block that is not cached. A file's first write to a
+ * stick that was pulled out is retried for longer, and keeps the firmware busy afterwards. */
 static EFI_STATUS volume_answers(void)
 {
 	static _Alignas(EFI_PAGE_SIZE) uint8_t block[EFI_PAGE_SIZE];
@@ -125,7 +126,7 @@ int volume_space(struct volume_space *space, struct error *error)
 	return 0;
 }
 
-/* The number that a name begins with, 0 if with none. */
+/* The number at the begin of a name, or 0. */
 static unsigned volume_number_of(const CHAR16 *name)
 {
 	unsigned number = 0;
@@ -150,7 +151,7 @@ int volume_next_number(unsigned *number, struct error *error)
 		root->Close(root);
 		return volume_is_gone(status)
 		           ? volume_fail(error, status, "looking for", "\\bareperf")
-		           : 0; /* it is to be created */
+		           : 0; /* the directory will be created */
 	}
 	while (!EFI_ERROR(directory->Read(directory, &size, &info)) && size != 0) {
 		unsigned taken = volume_number_of(info.file.FileName);
@@ -163,7 +164,7 @@ int volume_next_number(unsigned *number, struct error *error)
 	return 0;
 }
 
-/* 0: it is not there. */
+/* Returns 0 if there is no file path; -EEXIST if there is. */
 static int volume_look(EFI_FILE *root, const char *path, struct error *error)
 {
 	EFI_FILE *file;
@@ -174,7 +175,7 @@ static int volume_look(EFI_FILE *root, const char *path, struct error *error)
 	if (EFI_ERROR(status))
 		return 0;
 	file->Close(file);
-	return error_set(error, -EEXIST, "%s is there already", path);
+	return error_set(error, -EEXIST, "%s already exists", path);
 }
 
 int volume_is_free(const char *path, struct error *error)
@@ -220,7 +221,7 @@ static EFI_STATUS volume_create_file(struct volume_file *file, const char *path)
 	return status;
 }
 
-/* UEFI 2.10, 13.5.16: a file is renamed by its information; the name may be a path. */
+/* A file is renamed by SetInfo() (UEFI 2.10, 13.5.16); the name may be a path. */
 static EFI_STATUS volume_rename_file(struct volume_file *file, const char *path)
 {
 	EFI_GUID id = EFI_FILE_INFO_ID;
@@ -247,7 +248,7 @@ void volume_with_ending(char to[VOLUME_PATH_MAX], const char *path, const char *
 	snprintf(to, VOLUME_PATH_MAX, "%.*s%s", (int)length, path, ending);
 }
 
-/* Under which name it is written, as the head of volume_file.h draws. */
+/* Choose the name under which the file is written; volume_file.h shows the names. */
 static EFI_STATUS volume_begin_file(struct volume_file *file)
 {
 	char temporary[VOLUME_PATH_MAX], part[VOLUME_PATH_MAX];
@@ -292,7 +293,7 @@ int volume_file_create(struct volume_file **to, const char *path, struct error *
 	return code;
 }
 
-/* A full volume may take a part, and report success. */
+/* Write the buffer. A full volume may write only a part and report success. */
 static int volume_flush(struct volume_file *file)
 {
 	UINTN size = file->used;
@@ -366,7 +367,7 @@ void volume_file_abandon(struct volume_file *file)
 	if (!file)
 		return;
 	if (file->file)
-		file->file->Delete(file->file); /* closes it, come what may */
+		file->file->Delete(file->file); /* it closes the file in each case */
 	file->file = NULL;
 	volume_close(file);
 }

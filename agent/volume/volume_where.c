@@ -19,7 +19,7 @@ struct shell {
 	const EFI_DEVICE_PATH *(EFIAPI *device_path_from_map)(const CHAR16 *name);
 };
 
-static EFI_HANDLE chosen; /* NULL: where our image comes from */
+static EFI_HANDLE chosen; /* NULL: our image's volume */
 
 int volume_choose(const char *name, size_t length, struct error *error)
 {
@@ -35,15 +35,15 @@ int volume_choose(const char *name, size_t length, struct error *error)
 		map[i] = (unsigned char)name[i];
 	if (!shell)
 		return error_set(error, -EINVAL,
-		                 "%.*s: is a volume's name in the firmware's shell, and that does "
-		                 "not run",
+		                 "%.*s: is a volume's name in the firmware's shell, which is not "
+		                 "running",
 		                 (int)length, name);
 	path = (EFI_DEVICE_PATH *)(uintptr_t)shell->device_path_from_map(map);
 	if (path && !EFI_ERROR(efi_system->BootServices->LocateDevicePath(&guid, &path, &chosen)))
 		return 0;
 	chosen = NULL;
 	return error_set(error, -EINVAL,
-	                 "%.*s: there is no such volume (the shell's map lists them)", (int)length,
+	                 "%.*s: no such volume (the shell's command map lists them)", (int)length,
 	                 name);
 }
 
@@ -66,7 +66,7 @@ EFI_FILE *volume_root(struct error *error)
 		return root;
 	error_set(error, -ENODEV, "%s",
 	          chosen ? "the volume is gone"
-	                 : "we come from no volume (from the network, say, or by -kernel), "
-	                   "or it was pulled out");
+	                 : "bareperf was loaded from no volume (network, -kernel), "
+	                   "or the volume was pulled out");
 	return NULL;
 }

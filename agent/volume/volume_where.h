@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which volume is written to. Boot services only. Thread. */
+/* The volume that files are written to. Boot services only. Thread. */
 #ifndef AGENT_VOLUME_VOLUME_WHERE_H
 #define AGENT_VOLUME_VOLUME_WHERE_H
 
@@ -8,14 +8,15 @@
 #include "lib/efi/efi.h"
 #include "writer/util/error.h"
 
-/* From now on the one that the shell has under this name of so many bytes ("fs1"); length 0: the
- * one that we were booted from. 0, or -EINVAL: there is no such volume, or no shell that knows. */
+/* Choose the volume that the shell calls by this name of length bytes ("fs1"); length 0: the boot
+ * volume. Returns 0, or -EINVAL: there is no such volume, or no shell. */
 int volume_choose(const char *name, size_t length, struct error *error);
 
-/* Its handle; NULL: we come from none. */
+/* Returns the chosen volume's handle, or NULL if the image comes from no volume. */
 EFI_HANDLE volume_handle(void);
 
-/* Its root directory, open; NULL, with the reason: it is gone, or we come from no volume. */
+/* Open and return the chosen volume's root directory; NULL, with the reason in error, if the volume
+ * is gone or the image comes from none. */
 EFI_FILE *volume_root(struct error *error);
 
 #endif

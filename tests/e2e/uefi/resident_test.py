@@ -189,7 +189,7 @@ def commands(sh, isa, name):
     sh.type("bareperf.efi record -e cyles -- noploop")
     tap.equal(sh.type("echo %lasterror%").split()[0], "0x2", f"{name}: a wrong one is an error")
     said = sh.type("bareperf.efi record -o 0001.data -e cpu-clock -- noploop 0.3")
-    tap.ok("column 11: \\bareperf\\0001.data is there already" in said and not generated(said),
+    tap.ok("column 11: \\bareperf\\0001.data already exists" in said and not generated(said),
            f"{name}: no file is written over, which is said before anything runs", said)
     if isa == "x86_64":
         said = sh.type("bareperf.efi record -o trace.data -e branch-step// -m ,4096 -- branches 1000")
@@ -288,7 +288,7 @@ def pulled_out(sh, disk, name):
     sh.monitor.ask("device_del", id="stick")
     sh.send("q")
     said = sh.read_until(shell.PROMPT, start)
-    tap.ok("no file was written: " in said and re.search("gone|pulled out|another medium", said) and
+    tap.ok("no file was written: " in said and re.search("gone|pulled out|medium was changed", said) and
            generated(said) > 0, f"{name}: a stick that is pulled out is told, and costs no recording", said)
     region = disk.take(sh, said, "pulled")
     said = sh.type(r"fs1:\saver.efi save -o y.data")

@@ -74,7 +74,7 @@ def saves(place, regions_made):
               "OVMF: numbers follow each other, and a name is taken as it is")
     for name in ("bareperf/0001.data", "bareperf/0002.data", "bareperf/b.data", "sub/c"):
         tap.ok(volume.read(name) == data, f"OVMF: {name} has the host's bytes", output)
-    tap.ok("save b.data: -17 " in output and "is there already" in output,
+    tap.ok("save b.data: -17 " in output and "already exists" in output,
            "OVMF: a file that is there is not written over", output)
     tap.ok("region changed: no" in output, "OVMF: the region is as it was", output)
     tap.ok("control 0x1: a reset will lose the RAM's contents, and so the recording: the firmware is asked to "
