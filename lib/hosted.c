@@ -92,13 +92,13 @@ static int hosted_lead(uint32_t number, arch_handed_fn handler)
 {
 	struct hardware_interrupt *protocol = hardware_interrupt;
 	EFI_STATUS status = protocol->register_source(protocol, number, handler);
-	bool somebodys = handler && status == EFI_ALREADY_STARTED;
+	bool was_handled = handler && status == EFI_ALREADY_STARTED;
 
-	if (somebodys) {
+	if (was_handled) {
 		protocol->register_source(protocol, number, NULL);
 		status = protocol->register_source(protocol, number, handler);
 	}
-	return EFI_ERROR(status) ? -ENODEV : somebodys;
+	return EFI_ERROR(status) ? -ENODEV : was_handled;
 }
 
 static void hosted_enable(uint32_t number)

@@ -136,7 +136,7 @@ static int ecam_bar(void *device, unsigned number, uint64_t *address, uint64_t *
 	flags = low & BAR_IO ? BAR_IO_FLAGS : BAR_MEMORY_FLAGS;
 	mask = ecam_measure(function, bar, wide) & ~flags;
 	if (low & BAR_IO)
-		mask |= (uint64_t)UINT32_MAX << 32 | 0xffff0000; /* a port BAR may have 16 */
+		mask |= (uint64_t)UINT32_MAX << 32 | 0xffff0000; /* ports: 16 bits */
 	*address = ((wide ? (uint64_t)pci_ecam_load(bar + 4) << 32 : 0) | low) & ~flags;
 	*size = ~mask + 1;
 	if (*address == 0 || *size == 0)

@@ -36,7 +36,7 @@ struct arm_spe_unit arm_spe_unit;
 /* ---- Probing ---- */
 
 /* D17.2: the exception level that owns the buffer, and the register that decides it: a phrase. */
-static const char *arm_spe_who_owns_it(void)
+static const char *arm_spe_buffer_owner(void)
 {
 	uint64_t levels = arch_reg_read(ID_AA64PFR0_EL1);
 
@@ -91,7 +91,7 @@ int arm_spe_probe(const char **why)
 	 * (D19). */
 	pmbidr = arch_reg_read(PMBIDR_EL1);
 	if (pmbidr & PMBIDR_P) {
-		*why = arm_spe_who_owns_it();
+		*why = arm_spe_buffer_owner();
 		return -EBUSY;
 	}
 	*why = NULL;

@@ -99,7 +99,7 @@ void descriptors_init_cpu(unsigned cpu)
 {
 	for (unsigned i = STACK_INTERRUPT; i < NR_STACKS; i++)
 		tss[cpu].ist[i - STACK_INTERRUPT] = descriptors_top_of_stack(cpu, i);
-	descriptors_set_pmi(cpu, x86_pmi_nobodys);
+	descriptors_set_pmi(cpu, x86_pmi_unclaimed);
 	descriptors_describe_task(&gdt[GDT_TSS / 8 + 2 * cpu], &tss[cpu]);
 }
 

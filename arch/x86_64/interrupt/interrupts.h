@@ -23,7 +23,7 @@ void x86_general_protection(const struct arch_regs *regs);
 
 /* The NMI handler while no performance monitor handler is registered (nmi.c): returns that the NMI
  * is not ours. */
-enum arch_pmi x86_pmi_nobodys(const struct arch_regs *regs);
+enum arch_pmi x86_pmi_unclaimed(const struct arch_regs *regs);
 
 /* Hosted mode (hosted.c): an NMI on the boot CPU. Returns whether the performance monitor was a
  * cause. NMI. */

@@ -35,7 +35,7 @@ uint64_t arch_spurious[ARCH_MAX_CPUS];
 
 /* ---- The performance monitor ---- */
 
-enum arch_pmi x86_pmi_nobodys(const struct arch_regs *regs)
+enum arch_pmi x86_pmi_unclaimed(const struct arch_regs *regs)
 {
 	(void)regs;
 	return ARCH_PMI_NOT_MINE;
@@ -52,7 +52,7 @@ static void nmi_set_called(unsigned cpu)
 
 	descriptors_set_pmi(cpu, list->count > 1    ? nmi_shared
 	                         : list->count == 1 ? list->handlers[0]
-	                                            : x86_pmi_nobodys);
+	                                            : x86_pmi_unclaimed);
 }
 
 int arch_pmi_share(arch_pmi_fn handler)
@@ -122,7 +122,7 @@ static __attribute__((noinline)) void nmi_account_rare(const struct arch_regs *r
 }
 
 /* Kept short, because its time is counted on CPUs that have no switch for their counters. */
-static void nmi_account_nobodys(const struct arch_regs *regs, unsigned cpu)
+static void nmi_account_unclaimed(const struct arch_regs *regs, unsigned cpu)
 {
 	if (__builtin_expect(sharers[cpu].count && !x86_signals[cpu].due, 1))
 		arch_spurious[cpu]++;
@@ -147,7 +147,7 @@ void x86_nmi_rest(const struct arch_regs *regs, uint32_t how)
 	unsigned cpu = trace_cpu();
 
 	if (how == ARCH_PMI_NOT_MINE)
-		nmi_account_nobodys(regs, cpu);
+		nmi_account_unclaimed(regs, cpu);
 	if (how & ARCH_PMI_NOT_MINE && sharers[cpu].count)
 		arch_pmi_ack();
 	if (__atomic_load_n(&x86_signals[cpu].sent, __ATOMIC_RELAXED))

@@ -34,13 +34,13 @@ static void firmwares(intptr_t number, void *context)
 /* As EDK2's, by way of lib/hosted.c. */
 static int lead(uint32_t number, arch_handed_fn handler)
 {
-	int somebodys = handler && handlers[number];
+	int was_handled = handler && handlers[number];
 
 	if (refuses)
 		return refuses;
 	handlers[number] = handler;
 	enabled[number] = handler;
-	return somebodys;
+	return was_handled;
 }
 
 static void enable(uint32_t number)
