@@ -25,7 +25,7 @@ static size_t event_length(const char *text)
 	return i;
 }
 
-/* A name that only the CPU's maker gave; what stands behind a group's brace has none. */
+/* A name from the CPU's manual; the text behind a group's brace has none. */
 static bool is_own_name(const char *text, size_t length, const struct pmu_source *const *sources)
 {
 	return length && *text != ':' && !memchr(text, '/', length) &&

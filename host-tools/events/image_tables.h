@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of commands out of an image's file (command/tables.h): what it can be told, before
- * a machine boots it. */
+/* The tables of commands in an image's file (command/tables.h): the commands that it accepts,
+ * before a machine boots it. */
 #ifndef HOST_TOOLS_EVENTS_IMAGE_TABLES_H
 #define HOST_TOOLS_EVENTS_IMAGE_TABLES_H
 

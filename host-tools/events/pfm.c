@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libpfm4 thinks that the CPU under it is meant unless it is told before it starts. */
+/* libpfm4 uses the events of the host's CPU, unless a CPU is forced before it starts. */
 static bool start(void)
 {
 	static bool started, works;

@@ -77,7 +77,7 @@ static const struct argp argp = {
 	    "are unaccounted for, 4 the machine did not complete its run.",
 };
 
-/* Has any reader been there before? Of what is not had again, tell, and set *joined. */
+/* Look for an earlier reader. Report the bytes that cannot be read again, and set *joined. */
 static int look_back(struct region *region, bool again, bool *joined, struct error *error)
 {
 	for (uint32_t i = 0; i < region->header.rings.count; i++) {

@@ -10,24 +10,24 @@
 
 struct checker {
 	const struct ledger *ledger;
-	check_fn tell;
+	check_fn report;
 	void *context;
 	bool conserved;
 };
 
 static void __attribute__((format(printf, 3, 4)))
-tell(struct checker *checker, bool holds, const char *format, ...)
+check_report(struct checker *checker, bool holds, const char *format, ...)
 {
 	char line[512];
 	va_list args;
 
 	checker->conserved &= holds;
-	if (!checker->tell)
+	if (!checker->report)
 		return;
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	checker->tell(checker->context, holds, line);
+	checker->report(checker->context, holds, line);
 }
 
 static bool is_backward(const struct ledger *ledger, const struct ledger_event *event)
@@ -45,7 +45,7 @@ uint64_t check_overwritten(const struct ledger *ledger, const struct ledger_even
 	           : 0;
 }
 
-/* After a reset: the ledger tells of records that had not reached memory, and are not here. */
+/* After a reset: the ledger counts records that had not reached memory, and are not here. */
 static bool is_cut(const struct ledger *ledger, uint32_t ring)
 {
 	return ledger->head.interrupted & LEDGER_CUT && ring != TR_NONE &&
@@ -62,22 +62,24 @@ static void check_records(struct checker *checker, const struct ledger_event *ev
 	uint64_t overwritten = check_overwritten(checker->ledger, event);
 	uint64_t here = f->delivered + f->elsewhere + overwritten;
 
-	tell(checker,
-	     l->written + l->lost <= l->generated && (!flying || !ledger_ended(checker->ledger)),
-	     "%s: generated %" PRIu64 " = written %" PRIu64 " + lost %" PRIu64
-	     " + in flight %" PRId64,
-	     who, l->generated, l->written, l->lost, (int64_t)flying);
+	check_report(checker,
+	             l->written + l->lost <= l->generated &&
+	                 (!flying || !ledger_ended(checker->ledger)),
+	             "%s: generated %" PRIu64 " = written %" PRIu64 " + lost %" PRIu64
+	             " + in flight %" PRId64,
+	             who, l->generated, l->written, l->lost, (int64_t)flying);
 	if (is_cut(checker->ledger, event->event.ring)) {
-		tell(checker, l->written >= here,
-		     "%s: written %" PRIu64 " = delivered %" PRIu64 " + read elsewhere %" PRIu64
-		     " + not in memory %" PRId64,
-		     who, l->written, f->delivered, f->elsewhere, (int64_t)(l->written - here));
+		check_report(checker, l->written >= here,
+		             "%s: written %" PRIu64 " = delivered %" PRIu64
+		             " + read elsewhere %" PRIu64 " + not in memory %" PRId64,
+		             who, l->written, f->delivered, f->elsewhere,
+		             (int64_t)(l->written - here));
 		return;
 	}
-	tell(checker, l->written + f->newer == here,
-	     "%s: written %" PRIu64 " + newer %" PRIu64 " = delivered %" PRIu64
-	     " + read elsewhere %" PRIu64 " + overwritten %" PRIu64,
-	     who, l->written, f->newer, f->delivered, f->elsewhere, overwritten);
+	check_report(checker, l->written + f->newer == here,
+	             "%s: written %" PRIu64 " + newer %" PRIu64 " = delivered %" PRIu64
+	             " + read elsewhere %" PRIu64 " + overwritten %" PRIu64,
+	             who, l->written, f->newer, f->delivered, f->elsewhere, overwritten);
 }
 
 static void check_periods(struct checker *checker, const struct ledger_event *event,
@@ -90,22 +92,22 @@ static void check_periods(struct checker *checker, const struct ledger_event *ev
 	if (checker->ledger->before)
 		snprintf(elsewhere, sizeof(elsewhere), "%" PRIu64, event->found.elsewhere_period);
 	if (l->count)
-		tell(checker, l->count == l->period + l->residue,
-		     "%s: count %" PRIu64 " = period %" PRIu64 " + residue %" PRIu64, who, l->count,
-		     l->period, l->residue);
-	/* Only when all is read, or what others read is known, and where the samples say what they
-	 * stand for. */
+		check_report(checker, l->count == l->period + l->residue,
+		             "%s: count %" PRIu64 " = period %" PRIu64 " + residue %" PRIu64, who,
+		             l->count, l->period, l->residue);
+	/* Only if all is read, or the number of other readers' records is known, and if the samples
+	 * have their periods. */
 	if ((event->found.elsewhere && !checker->ledger->before) ||
 	    is_cut(checker->ledger, event->event.ring) ||
 	    check_overwritten(checker->ledger, event) || !(attr->sample_type & PERF_SAMPLE_PERIOD))
 		return;
-	tell(checker,
-	     l->period + event->found.newer_period ==
-	         event->found.period + event->found.elsewhere_period + l->period_lost,
-	     "%s: period %" PRIu64 " + newer %" PRIu64 " = delivered periods %" PRIu64
-	     "%s%s + lost %" PRIu64,
-	     who, l->period, event->found.newer_period, event->found.period,
-	     checker->ledger->before ? " + elsewhere " : "", elsewhere, l->period_lost);
+	check_report(checker,
+	             l->period + event->found.newer_period ==
+	                 event->found.period + event->found.elsewhere_period + l->period_lost,
+	             "%s: period %" PRIu64 " + newer %" PRIu64 " = delivered periods %" PRIu64
+	             "%s%s + lost %" PRIu64,
+	             who, l->period, event->found.newer_period, event->found.period,
+	             checker->ledger->before ? " + elsewhere " : "", elsewhere, l->period_lost);
 }
 
 /* Of a branch trace, once it has ended: every branch taken is recorded or lost, and every record is
@@ -122,20 +124,22 @@ static void check_branches(struct checker *checker, const struct ledger_event *e
 		return;
 	ring = &checker->ledger->rings[event->event.ring].ledger;
 	bytes = ring->aux_written - ring->aux_skipped;
-	tell(checker, l->branch_records == bytes / BRANCH_BYTES && bytes % BRANCH_BYTES == 0,
-	     "%s: recorded %" PRIu64 " branches of %u bytes = AUX written %" PRIu64
-	     " - skipped %" PRIu64,
-	     who, l->branch_records, BRANCH_BYTES, ring->aux_written, ring->aux_skipped);
+	check_report(checker,
+	             l->branch_records == bytes / BRANCH_BYTES && bytes % BRANCH_BYTES == 0,
+	             "%s: recorded %" PRIu64 " branches of %u bytes = AUX written %" PRIu64
+	             " - skipped %" PRIu64,
+	             who, l->branch_records, BRANCH_BYTES, ring->aux_written, ring->aux_skipped);
 	if (l->branch_lost == TR_UNKNOWN)
-		tell(checker, true,
-		     "%s: branches lost: unknown, since nothing counted those that were taken",
-		     who);
+		check_report(
+		    checker, true,
+		    "%s: branches lost: unknown, since nothing counted those that were taken", who);
 	else
-		tell(checker, l->branch_records + l->branch_lost == l->count + l->branch_interrupts,
-		     "%s: recorded %" PRIu64 " + lost %" PRIu64 " = taken %" PRIu64
-		     " (returns from handlers %" PRIu64 ") + interrupts %" PRIu64,
-		     who, l->branch_records, l->branch_lost, l->count, l->branch_returns,
-		     l->branch_interrupts);
+		check_report(checker,
+		             l->branch_records + l->branch_lost == l->count + l->branch_interrupts,
+		             "%s: recorded %" PRIu64 " + lost %" PRIu64 " = taken %" PRIu64
+		             " (returns from handlers %" PRIu64 ") + interrupts %" PRIu64,
+		             who, l->branch_records, l->branch_lost, l->count, l->branch_returns,
+		             l->branch_interrupts);
 }
 
 static void check_event(struct checker *checker, uint32_t i)
@@ -161,12 +165,13 @@ static void check_lost(struct checker *checker, uint32_t i)
 			elsewhere += checker->ledger->events[e].found.elsewhere;
 		}
 	}
-	tell(checker, ring->ledger.lost == lost,
-	     "ring %u: lost %" PRIu64 " = its events' lost %" PRIu64, i, ring->ledger.lost, lost);
-	tell(checker, ring->ledger.reported <= ring->ledger.lost,
-	     "ring %u: lost %" PRIu64 " = reported %" PRIu64 " + not yet %" PRId64, i,
-	     ring->ledger.lost, ring->ledger.reported,
-	     (int64_t)(ring->ledger.lost - ring->ledger.reported));
+	check_report(checker, ring->ledger.lost == lost,
+	             "ring %u: lost %" PRIu64 " = its events' lost %" PRIu64, i, ring->ledger.lost,
+	             lost);
+	check_report(checker, ring->ledger.reported <= ring->ledger.lost,
+	             "ring %u: lost %" PRIu64 " = reported %" PRIu64 " + not yet %" PRId64, i,
+	             ring->ledger.lost, ring->ledger.reported,
+	             (int64_t)(ring->ledger.lost - ring->ledger.reported));
 	if ((elsewhere && !checker->ledger->before) || ring->ring.flags & TR_RING_BACKWARD ||
 	    is_cut(checker->ledger, i))
 		return;
@@ -176,10 +181,10 @@ static void check_lost(struct checker *checker, uint32_t i)
 		reported -= checker->ledger->before[i].lost;
 		records -= checker->ledger->before[i].lost_records;
 	}
-	tell(checker, reported == ring->found.lost && records == ring->found.lost_records,
-	     "ring %u: reported %" PRIu64 " in %" PRIu64 " LOST records = delivered %" PRIu64
-	     " in %" PRIu64,
-	     i, reported, records, ring->found.lost, ring->found.lost_records);
+	check_report(checker, reported == ring->found.lost && records == ring->found.lost_records,
+	             "ring %u: reported %" PRIu64 " in %" PRIu64
+	             " LOST records = delivered %" PRIu64 " in %" PRIu64,
+	             i, reported, records, ring->found.lost, ring->found.lost_records);
 }
 
 static void check_wakeups(struct checker *checker, uint32_t i)
@@ -189,9 +194,9 @@ static void check_wakeups(struct checker *checker, uint32_t i)
 
 	for (int c = 0; c < TR_WAKEUP_CAUSES; c++)
 		causes += l->causes[c];
-	tell(checker, l->sent == causes - l->coalesced,
-	     "ring %u: wakeups sent %" PRIu64 " = causes %" PRIu64 " - coalesced %" PRIu64, i,
-	     l->sent, causes, l->coalesced);
+	check_report(checker, l->sent == causes - l->coalesced,
+	             "ring %u: wakeups sent %" PRIu64 " = causes %" PRIu64 " - coalesced %" PRIu64,
+	             i, l->sent, causes, l->coalesced);
 }
 
 /* Every store to a doorbell arrived: by bells, since rings may share one. */
@@ -207,14 +212,14 @@ static void check_bell(struct checker *checker, uint32_t first)
 		if (ring->ring.vector != vector)
 			continue;
 		if (i < first)
-			return; /* told already */
+			return; /* reported already */
 		rung += ring->found.rung;
 		sent += ring->ledger.sent;
 		repeated += ring->ledger.repeated;
 	}
-	tell(checker, rung == sent + repeated,
-	     "doorbell %u: heard %" PRIu64 " = sent %" PRIu64 " + repeated %" PRIu64, vector, rung,
-	     sent, repeated);
+	check_report(checker, rung == sent + repeated,
+	             "doorbell %u: heard %" PRIu64 " = sent %" PRIu64 " + repeated %" PRIu64,
+	             vector, rung, sent, repeated);
 }
 
 static void check_aux(struct checker *checker, uint32_t i)
@@ -223,18 +228,18 @@ static void check_aux(struct checker *checker, uint32_t i)
 	const struct tr_ring_ledger *l = &ring->ledger;
 	const struct ledger_ring_found *f = &ring->found;
 
-	/* Where another reader began, nobody knows which padding lay in its part. */
+	/* If another reader read the first part, the padding in that part is unknown. */
 	if (!ring->ring.aux_size || (checker->ledger->before && checker->ledger->before[i].aux))
 		return;
 	/* Only at the end is everything announced that was written. */
-	tell(checker,
-	     !ledger_ended(checker->ledger) || l->aux_written == f->aux_delivered + f->aux_unread +
-	                                                             l->aux_overwritten +
-	                                                             l->aux_skipped,
-	     "ring %u: AUX written %" PRIu64 " = delivered %" PRIu64 " + unread %" PRIu64
-	     " + overwritten %" PRIu64 " + skipped %" PRIu64,
-	     i, l->aux_written, f->aux_delivered, f->aux_unread, l->aux_overwritten,
-	     l->aux_skipped);
+	check_report(checker,
+	             !ledger_ended(checker->ledger) ||
+	                 l->aux_written ==
+	                     f->aux_delivered + f->aux_unread + l->aux_overwritten + l->aux_skipped,
+	             "ring %u: AUX written %" PRIu64 " = delivered %" PRIu64 " + unread %" PRIu64
+	             " + overwritten %" PRIu64 " + skipped %" PRIu64,
+	             i, l->aux_written, f->aux_delivered, f->aux_unread, l->aux_overwritten,
+	             l->aux_skipped);
 }
 
 static void check_ring(struct checker *checker, uint32_t i)
@@ -242,7 +247,7 @@ static void check_ring(struct checker *checker, uint32_t i)
 	const struct ledger_ring *ring = &checker->ledger->rings[i];
 
 	if (!ledger_ended(checker->ledger) && !is_cut(checker->ledger, i))
-		tell(
+		check_report(
 		    checker, ring->found.ledger_fits,
 		    "ring %u: the machine did not end its run; its ledger is of position 0x%" PRIx64
 		    ", the ring's head at 0x%" PRIx64,
@@ -259,9 +264,10 @@ bool check_conserved(const struct ledger *ledger, check_fn fn, void *context)
 	struct checker checker = { ledger, fn, context, true };
 
 	if (ledger->head.interrupted & LEDGER_TORN) {
-		tell(&checker, false,
-		     "the machine was reset while it published its ledger: what was lost before is "
-		     "not known");
+		check_report(
+		    &checker, false,
+		    "the machine was reset while it published its ledger: what was lost before is "
+		    "not known");
 		return false;
 	}
 	for (uint32_t i = 0; i < ledger->head.event_count; i++)
@@ -269,8 +275,8 @@ bool check_conserved(const struct ledger *ledger, check_fn fn, void *context)
 	for (uint32_t i = 0; i < ledger->head.ring_count; i++)
 		check_ring(&checker, i);
 	if (ledger->strangers)
-		tell(&checker, false, "%" PRIu64 " records are of no known event",
-		     ledger->strangers);
+		check_report(&checker, false, "%" PRIu64 " records are of no known event",
+		             ledger->strangers);
 	return checker.conserved;
 }
 

@@ -10,11 +10,11 @@
 
 #include "writer/ledger/ledger.h"
 
-/* Told about each equation: whether it holds, and the numbers in a line of text. */
+/* Called for each equation: whether it holds, and the numbers in a line of text. */
 typedef void (*check_fn)(void *context, bool holds, const char *line);
 
-/* Check everything; tell may be NULL. True if nothing is unaccounted for. */
-bool check_conserved(const struct ledger *ledger, check_fn tell, void *context);
+/* Check all equations; report may be NULL. True if nothing is unaccounted for. */
+bool check_conserved(const struct ledger *ledger, check_fn report, void *context);
 
 /* Sums over the rings, for summaries. */
 struct check_wakeups {
@@ -27,8 +27,8 @@ struct check_wakeups {
 };
 struct check_wakeups check_sum_wakeups(const struct ledger *ledger);
 
-/* How many of an event's records newer ones overwrote: only in overwritable rings, where it is
- * what nobody found. */
+/* The number of an event's records that newer ones overwrote: in overwritable rings, the records
+ * that the reader did not find. */
 uint64_t check_overwritten(const struct ledger *ledger, const struct ledger_event *event);
 
 #endif

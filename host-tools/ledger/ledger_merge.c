@@ -12,7 +12,7 @@ uint64_t ledger_part_id(const struct ledger_part *part, const struct ledger_even
 	return part->first_event + (uint64_t)(event - part->ledger->events) + 1;
 }
 
-/* Numbers that stand in a ledger, and what there is of what they count. */
+/* Check the ledger's CPU, event and group numbers against their limits; count the evsels. */
 static int check_part(const struct ledger_part *part, uint32_t *evsels, struct error *error)
 {
 	const struct ledger *ledger = part->ledger;
@@ -145,7 +145,7 @@ static void merge_before(struct blob *blob, const struct ledger *ledger)
 		blob_add(blob, ledger->before ? &ledger->before[i] : &none, sizeof(none));
 }
 
-/* Which of two ends is to be told of. */
+/* Whether the ledger's end is reported instead of the earlier one. */
 static bool is_worse(const struct ledger *ledger, const struct ledger_head *than, bool than_ended)
 {
 	if (ledger_ended(ledger) != than_ended)
@@ -188,8 +188,8 @@ static int merge_head(struct ledger_head *head, struct ledger_part *parts, uint3
 	}
 	if (joined && elsewhere)
 		return error_set(error, -EINVAL,
-		                 "one was joined in its middle, and of another some was read by "
-		                 "somebody else: their ledgers do not go together");
+		                 "the reader of one joined a running recording, and another reader "
+		                 "took records of another one: their ledgers cannot be merged");
 	if (joined)
 		head->version = LEDGER_VERSION_JOINED;
 	return place_parts(parts, count, head, error);

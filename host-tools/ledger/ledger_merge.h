@@ -29,10 +29,11 @@ struct ledger_part {
 uint64_t ledger_part_id(const struct ledger_part *part, const struct ledger_event *event);
 
 /*
- * Make to of count parts, with nothing found yet but what a file does not tell (rings' positions,
- * doorbells). Where a machine did not come to its end, or did not succeed, its state and message
- * are those of all. 0; -E2BIG: more CPUs, events or rings together than a ledger has; -EINVAL: they
- * do not fit each other; -EPROTO: a part makes no sense. error names it.
+ * Make the merged ledger `to` of count parts. The reader's counts are 0, except those that a file
+ * does not contain (rings' positions, doorbells). If a machine did not complete its run, or failed,
+ * its state and message become the merged ledger's. 0; -E2BIG: more CPUs, events or rings together
+ * than a ledger has; -EINVAL: they do not fit each other; -EPROTO: a part makes no sense. error
+ * names it.
  */
 int ledger_merge(struct ledger *to, struct ledger_part *parts, uint32_t count, struct error *error);
 

@@ -46,7 +46,7 @@ static struct part records_not_here(const struct ledger *ledger, const struct le
 	};
 }
 
-/* In a region what is unread is still there; in snapshot mode nobody wanted it. */
+/* In a region the unread bytes are still present; in snapshot mode they are not missing. */
 static struct part bytes_not_here(const struct ledger *ledger, const struct ledger_ring *ring)
 {
 	const struct tr_ring_ledger *l = &ring->ledger;
@@ -148,7 +148,7 @@ static bool is_first(const struct ledger *ledger, uint32_t event)
 	return true;
 }
 
-bool missing_list(const struct ledger *ledger, missing_fn tell, void *context)
+bool missing_list(const struct ledger *ledger, missing_fn report, void *context)
 {
 	bool any = false;
 
@@ -159,8 +159,8 @@ bool missing_list(const struct ledger *ledger, missing_fn tell, void *context)
 			struct missing missing = sum_of(ledger, i, kind);
 
 			any |= missing.count != 0;
-			if (missing.count && tell)
-				tell(context, &missing);
+			if (missing.count && report)
+				report(context, &missing);
 		}
 	}
 	return any;

@@ -54,7 +54,7 @@ static uint64_t record_bytes(const struct ledger *ledger, uint32_t ring)
 	return records ? (bytes + records - 1) / records : 0;
 }
 
-/* All that was lost beside all that was there: enough, whoever reads it and when. */
+/* The room of all lost and all kept records: enough for any reader. */
 static void need_data(struct need *need, const struct ledger *ledger, uint32_t ring)
 {
 	const struct ledger_ring *r = &ledger->rings[ring];

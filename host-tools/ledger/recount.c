@@ -6,8 +6,8 @@
 #include "host-tools/perfdata/perf_reader.h"
 #include "writer/perfdata/sample.h"
 
-/* Records that tools made up have id 0 and are in nobody's books. The machine itself tells of
- * images that it has loaded meanwhile. */
+/* Synthesized records have id 0, and no ledger counts them. The machine itself writes the records
+ * of images that it loads during the run. */
 static bool is_made_up(const struct perf_event_header *record)
 {
 	uint64_t id;
@@ -29,7 +29,7 @@ static void learn_piece(struct recount *recount, const struct perf_event_header 
 	recount->aux_size = aux->aux_size;
 }
 
-/* A piece counts as the bytes that the AUX record before it tells of, if it is there whole. */
+/* A complete piece counts as the bytes that the AUX record before it announces. */
 static void count_piece(struct recount *recount, const struct perf_reader_record *record)
 {
 	const struct perf_file_auxtrace *trace = (const void *)record->header;

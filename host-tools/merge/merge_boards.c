@@ -52,7 +52,7 @@ static int load_ledger(struct merge_board *board, struct error *error)
 		    code == PERF_LEDGER_REWRITTEN
 		        ? "another tool has rewritten it and left bareperf's ledger out"
 		        : "it has no ledger: its writer was ended before it was done (`bareperf "
-		          "attach' goes on where that left a journal), or it is no recording of "
+		          "attach' resumes it if it left a journal), or it is no recording of "
 		          "bareperf's");
 	return ledger_parse(&board->ledger, bytes, size, error);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recordings that become one, and what their numbers are moved by: each board's CPUs stand
- * behind those of the boards before it, and so do its process (1 + its first CPU) and threads (1 +
- * a CPU); ids are numbered anew; times are moved so that all boards begin at the first one's.
+ * The recordings to merge, and the offsets of their numbers: each board's CPUs follow those of the
+ * boards before it, and so do its process (1 + its first CPU) and threads (1 + a CPU); ids are
+ * numbered again; times are moved so that all boards begin at the first one's.
  *
- * Files may be anything; what leaves them makes sense. Any thread, one at a time.
+ * The files may contain any bytes; the loaded numbers are checked. Any thread, one at a time.
  */
 #ifndef HOST_TOOLS_MERGE_MERGE_BOARDS_H
 #define HOST_TOOLS_MERGE_MERGE_BOARDS_H

@@ -11,8 +11,8 @@
  * the same on several boards are one there. For region_close(). -ENOMEM. */
 int merge_region(const struct merge *merge, struct region *region, struct error *error);
 
-/* The features, ascending by bit, of which those that tell of one machine alone are left out;
- * command: our own. How many; for perf_features_free(). */
+/* The features, ascending by bit, without those that describe a single machine; command: our own.
+ * Returns their number; for perf_features_free(). */
 size_t merge_features(struct perf_writer_feature features[PERF_FEATURES_MAX],
                       const struct merge *merge, const struct region *region,
                       const char *const *command, int command_words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A board's record as it stands in the merged file. */
+/* A board's record in the merged file. */
 #include "host-tools/merge/merge_record.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ static void move_cpu(struct move *move, uint64_t *word)
 	*word = (*word & ~0xffffffffULL) | ((uint32_t)*word + move->part->first_cpu);
 }
 
-/* A READ block; the ids stand behind each value. */
+/* A READ block; an id follows each value. */
 static void move_read(struct move *move, uint64_t *words, size_t count, uint64_t format)
 {
 	size_t at = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -78,7 +78,7 @@ static void move_read(struct move *move, uint64_t *words, size_t count, uint64_t
 		move_id(move, &words[at + 1]);
 }
 
-/* TID to CPU, which stand in samples and trailers in the same order; the word behind them. */
+/* TID to CPU, in the same order in samples and trailers; returns the next word. */
 static size_t move_common(struct move *move, uint64_t *words, size_t at, uint64_t type)
 {
 	if (type & PERF_SAMPLE_TID)

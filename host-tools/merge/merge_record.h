@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A board's record as it stands in the merged file. Any thread. */
+/* A board's record in the merged file. Any thread. */
 #ifndef HOST_TOOLS_MERGE_MERGE_RECORD_H
 #define HOST_TOOLS_MERGE_MERGE_RECORD_H
 

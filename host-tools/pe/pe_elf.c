@@ -66,7 +66,7 @@ static size_t add_section(struct writer *writer, const struct placed *placed)
 	data->d_buf = (void *)(uintptr_t)placed->bytes;
 	data->d_size = placed->size;
 	data->d_align = 1;
-	data->d_type = ELF_T_BYTE; /* as it is: whoever reads it has our byte order */
+	data->d_type = ELF_T_BYTE; /* unchanged: its readers have our byte order */
 	data->d_version = EV_CURRENT;
 	if (placed->offset + placed->size > writer->end)
 		writer->end = placed->offset + placed->size;

@@ -189,7 +189,7 @@ static struct coff_symbol take_symbol(const uint8_t *at)
 	return symbol;
 }
 
-/* Of up to 8 characters it stands in its place, else in the strings behind the table. */
+/* A name of up to 8 characters is in the entry, a longer one in the strings behind the table. */
 static void take_name(const struct pe_image *image, uint64_t strings, const uint8_t *at,
                       char name[NAME_LONGEST + 1])
 {

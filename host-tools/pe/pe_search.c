@@ -287,7 +287,7 @@ bool pe_search_cache(struct pe_search *search, const uint8_t id[PE_BUILD_ID], co
 	return asked->found;
 }
 
-/* Only its .sym: an image's .elf has the code at other offsets than a machine tells of. */
+/* Only its .sym: an image's .elf has the code at other offsets than in a machine's records. */
 bool pe_search_cache_elf(struct pe_search *search, const uint8_t *id, size_t size)
 {
 	struct error error = { "" };

@@ -73,7 +73,7 @@ static int make_parents(char *path, struct error *error)
 	return 0;
 }
 
-/* A copy, not a link: whoever builds the file anew may write over the old one. It gets its name
+/* A copy, not a link: a new build may overwrite the file. It gets its name
  * when it is whole, since others may be at the same. */
 static int copy_file(const char *path, const char *to, struct error *error)
 {

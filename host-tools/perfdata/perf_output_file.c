@@ -24,8 +24,8 @@ static int file_write(struct perf_output *output, const struct blob_piece *piece
 static void file_close(struct perf_output *output, bool keep);
 
 /* Have the file's first block, or room bytes, so that a full disk is known now. The file stays
- * empty until a recording begins: who is killed before leaves nothing that the next takes for one
- * and keeps. Where there is no fallocate(2) it is written. */
+ * empty until a recording begins: a process that is killed before leaves no file that the next one
+ * keeps as a recording. Without fallocate(2) a header is written. */
 static int take_room(struct perf_output *output, uint64_t room)
 {
 	const struct perf_file_header nothing = { .magic = PERF_FILE_MAGIC,
@@ -40,8 +40,7 @@ static int take_room(struct perf_output *output, uint64_t room)
 	return -errno;
 }
 
-/* Whether a file that was not finished has nothing but what a writer puts in front of a machine's
- * records. */
+/* Whether an unfinished file has only the records that a writer puts before a machine's records. */
 static bool has_no_record(int fd, uint64_t size)
 {
 	struct perf_file_header header;

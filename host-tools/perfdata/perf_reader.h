@@ -58,8 +58,8 @@ int perf_reader_open_bytes(struct perf_reader *reader, const uint8_t *bytes, siz
                            struct error *error);
 void perf_reader_close(struct perf_reader *reader);
 
-/* Whether the file has all that its header tells of; false where it was cut off, or its writer
- * killed. */
+/* Whether the file has all parts that its header announces; false if it was cut off, or its writer
+ * was killed. */
 bool perf_reader_is_whole(const struct perf_reader *reader);
 
 /* One record of the data section. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the ledger in a perf.data file, and telling why it is not there. */
+/* Finding the ledger in a perf.data file, or the reason why there is none. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

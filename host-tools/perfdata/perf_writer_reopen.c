@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Going on with a perf.data file that another process began. */
+/* Resuming a perf.data file that another process began. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,8 +15,7 @@ static int read_header(struct perf_writer *writer, const char *path, struct erro
 	if (writer->output_ops->read(writer->output, header, sizeof(*header), 0) !=
 	        (long)sizeof(*header) ||
 	    header->magic != PERF_FILE_MAGIC || header->size != sizeof(*header))
-		return error_set(error, -EPROTO, "%s is not a recording that can be gone on with",
-		                 path);
+		return error_set(error, -EPROTO, "%s is not a recording that can be resumed", path);
 	if (fstat(writer->output->fd, &about))
 		return error_errno(error, "looking at %s", path);
 	if (header->data.offset < sizeof(*header) ||
@@ -41,7 +40,7 @@ int perf_writer_reopen(struct perf_writer *writer, const char *path, struct erro
 	return code;
 }
 
-/* The header first: nothing that it tells of is cut off or written over. */
+/* The header first: then no part that it announces is cut off or overwritten. */
 int perf_writer_cut(struct perf_writer *writer, uint64_t data_size, struct error *error)
 {
 	struct perf_file_header *header = &writer->header;

@@ -18,7 +18,7 @@ void output_options_end(struct output_options *options, bool is_shown)
 		options->path = is_shown ? "/dev/null" : "perf.data";
 }
 
-/* Not what is written to and gone: a stream, a device, a pipe. */
+/* False for a stream, a device, a pipe: it cannot be read again. */
 static bool is_file(const struct output_options *options)
 {
 	struct stat file;

@@ -10,17 +10,17 @@
 #include "host-tools/pe/pe_search.h"
 
 struct output_options {
-	const char *path;        /* NULL: not said */
-	bool is_kept;            /* path was said, or nobody needs to; output_options_end() */
-	const char *symbols;     /* the last that was said; NULL: where this tool was built */
-	struct pe_search search; /* all of them: where UEFI images' functions are looked for */
+	const char *path;        /* NULL: not given */
+	bool is_kept;            /* path was given, or is the default; output_options_end() */
+	const char *symbols;     /* the last one that was given; NULL: where this tool was built */
+	struct pe_search search; /* all of them, searched for UEFI images' functions */
 	uint64_t preallocate;    /* bytes of the file that are reserved before anything runs */
 	bool e_machine;
 	bool no_buildid_cache;
 	bool all_frames; /* of a program that crashes */
 };
 
-/* Above all keys of those who use these. */
+/* Larger than all other keys of the commands that use these options. */
 enum {
 	OUTPUT_PATH = 'o',
 	OUTPUT_SYMBOLS = 0x1000,
@@ -52,14 +52,14 @@ enum {
 /* Whether standard output is the recording's, so that everything else goes to standard error. */
 bool output_is_stream(const struct output_options *options);
 
-/* When all were parsed: without a path it is perf.data, or nowhere if what is recorded is shown. */
+/* Call it after parsing: the default path is perf.data, or /dev/null if the records are shown. */
 void output_options_end(struct output_options *options, bool is_shown);
 
-/* When a recording is finished and is a file: have the functions of the UEFI images in it put into
- * perf's cache, if --symbols says where to look; what cannot be is told. */
+/* After a recording was finished to a file: put the functions of its UEFI images into perf's cache,
+ * if --symbols was given. Errors are reported. */
 void output_cache_symbols(struct output_options *options);
 
-/* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key of somebody else's. Main thread. */
+/* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for another key. Main thread. */
 error_t output_option_parse(int key, char *arg, struct argp_state *state,
                             struct output_options *options);
 

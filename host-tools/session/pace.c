@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_S   0.5        /* of the channel's work, to tell its pace */
+#define LEAST_S   0.5        /* of the channel's work, to measure its pace */
 #define HEADROOM  1.1        /* of what is advised */
 #define FILE_TAIL (1U << 20) /* at least the size of the part behind a file's records */
 
-/* A look that has come to its end has brought all that it was for. */
+/* A completed refresh has brought its whole backlog. */
 void pace_note(struct pace *pace, double now, uint64_t backlog)
 {
 	if (pace->backlog)
@@ -70,7 +70,7 @@ struct flow {
 	double wanted;               /* how much more there would have been; 1: nothing was lost */
 };
 
-/* False: there is nothing to go by. */
+/* False: the advice has no basis. */
 static bool flow_of(const struct ledger *ledger, struct flow *flow)
 {
 	uint64_t written = 0, generated = 0, time = 0;

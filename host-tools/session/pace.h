@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast a channel brings what a machine has recorded, and what follows from that: how long the
- * rest takes, and how often events may sample so that all of it fits. A byte is one of the ring's,
- * however few the channel makes of it.
+ * The pace at which a channel brings a machine's records, the time that the rest takes, and the
+ * sampling rate at which all records fit. Bytes are those of the rings, before the channel
+ * compresses them.
  */
 #ifndef HOST_TOOLS_SESSION_PACE_H
 #define HOST_TOOLS_SESSION_PACE_H
@@ -13,23 +13,24 @@
 
 #include "writer/ledger/ledger.h"
 
-/* Of the looks that the channel took its time for. All zero: nothing is known. */
+/* Measured over the channel's refreshes that took more than one call. All zero: unknown. */
 struct pace {
-	double bytes, seconds; /* of those that are over */
-	uint64_t top, backlog; /* of this one: at first, and now */
+	double bytes, seconds; /* of the completed refreshes */
+	uint64_t top, backlog; /* of the current refresh: at its begin, and now */
 	double lasts, at;      /* s: so far, and at the last note */
 };
 
 /* So many bytes are still to be brought, at `now`. */
 void pace_note(struct pace *pace, double now, uint64_t backlog);
 
-/* Bytes a second; 0: unknown, as the channel was never seen to be what is waited for. */
+/* Bytes a second; 0: unknown, since the channel never was the bottleneck. */
 double pace_rate(const struct pace *pace);
 
 /* s until what the machine has published is here; 0: unknown, or nothing is missing. */
 double pace_left(const struct pace *pace);
 
-/* Of two digits, and no more often than once in factor (above 1) of what is sampled now. */
+/* The period or frequency at which events sample at most 1/factor as often as now (factor above 1),
+ * rounded to two digits. */
 uint64_t pace_period(uint64_t period, double factor);
 uint64_t pace_freq(uint64_t freq, double factor);
 

@@ -2,7 +2,7 @@
 /*
  * The process that reads a session's rings into its file. It sleeps in channel_wait(). It may be
  * killed at any time: the supervisor, which owns machine, doorbells, region and file, starts
- * another, which goes on where the dead one's last commit was (session_journal.c).
+ * another one, which continues after the dead reader's last commit (session_journal.c).
  */
 #ifndef HOST_TOOLS_SESSION_READER_PROCESS_H
 #define HOST_TOOLS_SESSION_READER_PROCESS_H
@@ -16,10 +16,10 @@
 struct reader_process {
 	pid_t pid;         /* 0: none */
 	int pidfd;         /* -1: none */
-	unsigned replaced; /* how many died and were replaced */
-	unsigned barren;   /* of those, how many in a row before they had done anything */
+	unsigned replaced; /* readers that died and were replaced */
+	unsigned barren;   /* of those, the last ones that died before their first commit */
 	uint64_t commits;  /* of the journal, when this one was started */
-	bool has_given_up; /* it found something that a reader cannot mend, or too many died */
+	bool has_given_up; /* a reader met an error, or too many died */
 };
 
 /* Start it, named "bareperf-reader", as a child that dies with us. From here on the session is
@@ -27,12 +27,12 @@ struct reader_process {
 int reader_process_start(struct reader_process *reader, struct session *session,
                          struct progress *progress, struct error *error);
 
-/* Look after it: replace it if it was killed. False: it has given up, the session is the
- * caller's again and as the last commit left it. */
+/* Replace the reader if it was killed. False: it has given up; the caller has the session again, in
+ * the state of the last commit. */
 bool reader_process_goes_on(struct reader_process *reader, struct session *session,
                             struct progress *progress);
 
-/* End it, if there is one, and take the session back. */
+/* End the reader, if there is one; the caller has the session again. */
 void reader_process_stop(struct reader_process *reader, struct session *session);
 
 #endif

@@ -41,7 +41,8 @@ struct parts {
 	struct state *state;
 	uint64_t *tails, *aux_tails;
 	struct ledger_ring_found *rings;
-	struct ledger_ring_before *before; /* all zero, of a run that was not joined */
+	struct ledger_ring_before
+	    *before; /* all zero unless the session joined a running recording */
 	struct ledger_found *events;
 };
 
@@ -69,7 +70,7 @@ static size_t state_size(const struct session *session)
 	       events * sizeof(struct ledger_found);
 }
 
-/* A file of records, and who has it open: device or pipe have nothing to go on with. */
+/* The identity of the recording and its file. False for a device or pipe: it cannot be resumed. */
 static bool find_key(const struct session *session, struct journal_key *key)
 {
 	struct stat file;
@@ -82,7 +83,7 @@ static bool find_key(const struct session *session, struct journal_key *key)
 	return true;
 }
 
-/* An older file's journal goes where that file went. */
+/* An older file's journal is renamed with that file. */
 static void keep_old(const struct session *session, const char *path)
 {
 	char *old = session->writer.output->old ? journal_path(session->writer.output->old) : NULL;
@@ -114,7 +115,7 @@ int session_journal_open(struct session *session, struct error *error)
 	return code;
 }
 
-/* A reader that stored a tail beyond the journal's has taken records that the file lacks. */
+/* A tail beyond the journal's: another reader has read records that the file lacks. */
 static int check_tails(const struct session *session, struct error *error)
 {
 	struct parts p = parts_of(session, journal_last(session->journal));
@@ -141,7 +142,7 @@ static int check_tails(const struct session *session, struct error *error)
 	return 0;
 }
 
-/* Whether the index of AUX pieces is in the journal, all of it and as it was written. */
+/* Whether the journal has the whole index of AUX pieces, undamaged. */
 static bool has_index(const struct session *session, const struct state *state)
 {
 	const struct journal *journal = session->journal;
@@ -171,7 +172,7 @@ int session_journal_resume(struct session *session, uint64_t *file_size, struct 
 	if (!session->journal)
 		code = error_set(error, -ENOMEM, "no memory for a journal");
 	else if (!path || !find_key(session, &key))
-		code = error_set(error, -ENOENT, "no file to go on with");
+		code = error_set(error, -ENOENT, "no file to resume");
 	else
 		code = journal_resume(session->journal, path, &key, state_size(session), error);
 	free(path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going on with a session of a process that is no more:
+ * Resuming the session of a process that has ended:
  *
  *	file	header, records ................. up to the journal's size: kept; the rest is cut
  * off ring	tail in the machine ≤ tail in the journal ≤ head: read on from the journal's

@@ -46,7 +46,7 @@ static uint64_t *sum_of(const struct journal *journal, uint64_t commits)
 	return (uint64_t *)(void *)((uint8_t *)slot(journal, commits) + journal->size);
 }
 
-/* Of whose it is, which of all states, and the state. */
+/* The checksum of the key, the state's number, and the state. */
 static uint64_t make_sum(const struct journal *journal, uint64_t commits)
 {
 	struct tr_seal sum = { 0, 0 };
@@ -71,7 +71,7 @@ static void begin(struct journal *journal, size_t size)
 	*journal = (struct journal){ .size = (size + 7) & ~(size_t)7, .fd = -1 };
 }
 
-/* All of the file is there: a full disk would kill whoever stores into the mapping. */
+/* Allocate all of the file: on a full disk a store into the mapping would kill the process. */
 static int make(struct journal *journal, const struct journal_key *key)
 {
 	struct journal_head *head;
@@ -176,8 +176,8 @@ int journal_resume(struct journal *journal, const char *path, const struct journ
 		code = map(journal) ? 0 : error_errno(error, "mapping %s", path);
 	if (!code && *sum_of(journal, head.commits) != make_sum(journal, head.commits))
 		code = error_set(error, -EPROTO,
-		                 "%s is damaged: its checksum is wrong. Without it nobody can "
-		                 "continue that recording: name another file with -o",
+		                 "%s is damaged: its checksum is wrong. Without it that recording "
+		                 "cannot be continued: name another file with -o",
 		                 path);
 	if (code)
 		journal_close(journal);

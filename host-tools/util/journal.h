@@ -5,7 +5,7 @@
  * or the state after, never a mixture. The file has no name if only children continue; it lies
  * beside the output if another process may continue.
  *
- *	head: whose it is, commits ──▶ even: slot 0 holds the state, odd: slot 1
+ *	head: key, commits ──▶ even: slot 0 holds the state, odd: slot 1
  *	save: write the other slot and its checksum, then commits + 1 with release
  *	behind the slots: room that the owner appends to, and whose end is in the state
  *
@@ -42,8 +42,8 @@ int journal_create(struct journal *journal, const char *path, const struct journ
 /* Get the key of the journal at path: -ENOENT, none that has a state; -EPROTO, another tool's. */
 int journal_look(const char *path, struct journal_key *key, struct error *error);
 
-/* Go on with the journal of that key and size. -ESTALE: it is another's; -EPROTO: its last state is
- * damaged, or it is another tool's. */
+/* Resume the journal with this key and size. -ESTALE: it is of another recording; -EPROTO: its last
+ * state is damaged, or it is another tool's. */
 int journal_resume(struct journal *journal, const char *path, const struct journal_key *key,
                    size_t size, struct error *error);
 
@@ -58,17 +58,17 @@ const void *journal_last(const struct journal *journal);
 /* How many states were committed. */
 uint64_t journal_commits(const struct journal *journal);
 
-/* Write to the room behind the slots, at the end of what the last state says was appended. 0 or
- * -ENOMEM. */
+/* Append bytes in the room behind the slots; at: the end of the appended bytes in the last state. 0
+ * or -ENOMEM. */
 int journal_append(struct journal *journal, uint64_t at, const void *bytes, size_t size);
 
-/* Copy the first size bytes of what was appended; false if they cannot be had. */
+/* Copy the first size appended bytes; false if they cannot be read. */
 bool journal_appended(const struct journal *journal, void *to, size_t size);
 
 /* Bytes behind the slots that the file has, whatever the last state says. */
 uint64_t journal_room(const struct journal *journal);
 
-/* All is done: nobody goes on with it, and a file loses its name. */
+/* The recording is complete: no process resumes it, and the journal's file is deleted. */
 void journal_remove(struct journal *journal);
 
 void journal_close(struct journal *journal);

@@ -29,7 +29,7 @@ static int busy(const char *path, const char *option, struct error *error)
 	                 path, option);
 }
 
-/* True if nobody else has the lock; a file system without locks locks nobody out. */
+/* True if no other process has the lock, or the file system has no locks. */
 static bool lock(int fd)
 {
 	return !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;

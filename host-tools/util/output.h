@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a recording goes. An older one of the same name is kept as NAME.old; where NAME is a
- * symbolic link, beside what it points to, and the link stays. While a recording is written its
+ * The output file of a recording. An older one of the same name is kept as NAME.old; where NAME is
+ * a symbolic link, beside what it points to, and the link stays. While a recording is written its
  * file is locked (flock(2)), so that two at the same time do not destroy each other's files: the
  * second is refused.
  */
@@ -16,13 +16,13 @@
  * another recording is being written there. */
 int output_open(const char *path, char **place, char **old, struct error *error);
 
-/* Open path, which is there, and lock it, to go on with what it holds. -EBUSY as above; -EINVAL: it
+/* Open and lock an existing file, to continue it. -EBUSY as above; -EINVAL: it
  * is no regular file. */
 int output_reopen(const char *path, char **place, struct error *error);
 
-/* Open path for a trace region that is to be kept there, empty and locked likewise: who cut off the
- * file of a machine that runs would end both with SIGBUS. An older one is not kept. The descriptor,
- * or a negative errno. */
+/* Open path for a trace region that is to be kept there, empty and locked likewise: to cut off
+ * the file of a running machine would kill it and us with SIGBUS. An older one is not kept. The
+ * descriptor, or a negative errno. */
 int output_open_region(const char *path, struct error *error);
 
 #endif

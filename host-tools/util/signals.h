@@ -16,7 +16,7 @@ int signals_open(int *fd, struct error *error);
 void signals_take(int fd, int *signal, bool *snapshot);
 
 /* Whether SIGINT, SIGTERM or SIGHUP waits to be read by signals_take(): -EINTR and "interrupted",
- * or 0. For waits in which nobody reads the signalfd. Any thread. */
+ * or 0. For waits that do not read the signalfd. Any thread. */
 int signals_check(struct error *error);
 
 #endif

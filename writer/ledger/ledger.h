@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Both sides' accounts of a recording: what the firmware says that it
- * generated, wrote and lost, and what this side found by parsing. The ledger
- * travels inside perf.data (writer/perfdata/perf_footer.h), so that anyone can check
- * the file again: `bareperf dump` counts its records anew.
+ * Both sides' counts of a recording: the records that the firmware generated, wrote and lost, and
+ * the records that the reader found by parsing. The ledger is part of perf.data
+ * (writer/perfdata/perf_footer.h), so that anyone can check the file again: `bareperf dump` counts
+ * its records again.
  */
 #ifndef WRITER_LEDGER_LEDGER_H
 #define WRITER_LEDGER_LEDGER_H
@@ -34,7 +34,7 @@ struct ledger_found {
 	/* Of the delivered ones, those newer than the ledger, where the machine did not end. */
 	uint64_t newer;
 	uint64_t newer_period;
-	/* Of a run that was joined while it went on: */
+	/* If the reader joined a running recording: */
 	uint64_t elsewhere_period; /* of the records elsewhere */
 	uint64_t lost_before;      /* records, of all that the event lost */
 };
@@ -42,7 +42,7 @@ struct ledger_found {
 /* The reader's counts of a ring. */
 struct ledger_ring_found {
 	uint64_t head;         /* data_head at the end */
-	uint64_t tail;         /* how far the reader got */
+	uint64_t tail;         /* the reader's position */
 	uint64_t lost;         /* sum of the LOST records */
 	uint64_t lost_records; /* LOST records */
 	uint64_t aux_records;
@@ -50,7 +50,7 @@ struct ledger_ring_found {
 	uint64_t aux_delivered; /* bytes */
 	uint64_t aux_unread;    /* bytes */
 	uint64_t wakeups;       /* doorbells that were seen ringing */
-	uint64_t ledger_fits;   /* 1: the ledger is final, or what is newer was counted */
+	uint64_t ledger_fits;   /* 1: the ledger is final, or newer records were counted */
 	uint64_t newer_lost;    /* of lost and lost_records, newer than the ledger */
 	uint64_t newer_lost_records;
 	uint64_t has_bell; /* 1: rung is known */
@@ -74,9 +74,9 @@ struct ledger_head {
 	uint32_t ring_count;
 	uint32_t state; /* enum tr_state at the end */
 	int32_t status;
-	uint32_t interrupted; /* LEDGER_INTERRUPTED, and what a reset has left: LEDGER_CUT, _TORN */
+	uint32_t interrupted; /* LEDGER_INTERRUPTED; after a reset LEDGER_CUT, LEDGER_TORN */
 	uint32_t cpu_count;
-	uint32_t reader_found; /* enum tr_reader_found, as the machine says */
+	uint32_t reader_found; /* enum tr_reader_found, from the machine */
 	uint64_t run;
 	uint64_t nonce;
 	struct tr_clock clock;
@@ -109,20 +109,21 @@ struct ledger {
 	uint32_t slot_mask;
 };
 
-/* Make the accounts of a loaded region's events and rings, with nothing found yet. */
+/* Make the ledger of a loaded region's events and rings; the reader's counts are 0. */
 int ledger_init(struct ledger *ledger, const struct region *region, struct error *error);
 
-/* The run has gone on before: room for what that was, all 0. -ENOMEM. */
+/* The reader joins a running recording: allocate the counts from before the join, all 0. -ENOMEM.
+ */
 int ledger_join(struct ledger *ledger);
 
 /* Take the firmware's side from the region as it is now. */
 void ledger_update(struct ledger *ledger, const struct region *region);
 
-/* Whether the machine came to the end of its run, well or not: the ledger is final then. It did not
- * where it panicked, stood still, or was ended while it recorded. */
+/* Whether the machine reached the end of its run, with or without an error: then the ledger is
+ * final. It did not if it panicked, stalled, or was ended while it recorded. */
 bool ledger_ended(const struct ledger *ledger);
 
-/* How the run began, if it was not as it should: a sentence, or NULL. */
+/* A sentence if the run began without its reader, else NULL. */
 const char *ledger_late_reader(const struct ledger *ledger);
 
 /* Append the ledger as it is stored in perf.data. */
@@ -131,8 +132,8 @@ void ledger_store(const struct ledger *ledger, struct blob *blob);
 /* The inverse; every count and index is checked. -EPROTO if it is damaged. */
 int ledger_parse(struct ledger *ledger, const uint8_t *bytes, size_t size, struct error *error);
 
-/* Forget what was found, to count anew. The rings' head, tail, unread AUX bytes and
- * wakeups stay. */
+/* Clear the reader's counts, to count again. The rings' head, tail, unread AUX bytes and wakeups
+ * stay. */
 void ledger_recount(struct ledger *ledger);
 
 void ledger_free(struct ledger *ledger);
@@ -146,12 +147,12 @@ enum ledger_side {
 };
 
 /* Count one record, whole and at least as long as its header says. Returns its event, or NULL if
- * its id is none of ours. */
+ * no event has its id. */
 struct ledger_event *ledger_count(struct ledger *ledger, const struct perf_event_header *record,
                                   enum ledger_side side);
 
-/* Count what a forward ring got after the ledger that was taken of it, up to the reader's head, as
- * newer; the reader stays where it is. False if it cannot be told. */
+/* Count the records of a forward ring that are newer than its ledger, up to the reader's head; the
+ * reader's position stays. False if their number cannot be known. */
 bool ledger_count_newer(struct ledger *ledger, uint32_t ring, struct ring_reader *reader);
 
 #endif

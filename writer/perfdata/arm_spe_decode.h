@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sample records of Arm's Statistical Profiling Extension: packets, and records of packets. The
- * bytes may be anything: nothing is read beyond them, and what is no packet is an error with its
- * place, behind which decoding goes on.
+ * bytes may be anything: nothing is read beyond them. Bytes that are no packet are an error with
+ * its place; decoding continues after them.
  * Source: Arm ARM DDI 0487, chapter D18 "Statistical Profiling Extension Sample Record
  * Specification".
  */
@@ -73,8 +73,8 @@ struct spe_decoder {
 	size_t error_at;
 };
 
-/* The next record. 1; 0 at the end; -EPROTO for bytes that are none, with error and error_at:
- * they are passed over, and the next call goes on behind them. */
+/* The next record. 1; 0 at the end; -EPROTO for bytes that are no record, with error and
+ * error_at: they are skipped, and the next call continues after them. */
 int spe_decode(struct spe_decoder *decoder, struct spe_record *record);
 
 /* The name of an event's bit, or NULL. */

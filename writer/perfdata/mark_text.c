@@ -10,7 +10,7 @@
 #define FLAGS_MAX  3U
 #define DIGITS_MAX 3U     /* of a width or a precision */
 #define PIECE_MAX  400U   /* bytes that one conversion may come to: %f of the largest number */
-#define STANDING   "snCS" /* conversions whose data is not in the record */
+#define LITERAL    "snCS" /* conversions whose data is not in the record */
 
 /* The rest of a format and of its values, and the text so far. */
 struct mark_format {
@@ -27,7 +27,7 @@ struct conversion {
 	char text[16];
 	char which, size; /* size: 0, h, H for hh, l for all longer */
 	unsigned values;
-	bool stands; /* as it is, not to be printed; its values are passed over */
+	bool is_literal; /* shown unchanged, not converted; its values are skipped */
 };
 
 bool mark_text_is(const struct perf_event_attr *attr)
@@ -65,7 +65,7 @@ static void mark_text_take(struct mark_format *f, struct conversion *c, const ch
 
 	for (; mark_text_is_one_of(mark_text_next(f), set); f->at++) {
 		if (most == 0)
-			c->stands = true;
+			c->is_literal = true;
 		else
 			c->text[length++] = *f->at;
 		most -= most != 0;
@@ -78,7 +78,7 @@ static void mark_text_number(struct mark_format *f, struct conversion *c)
 	if (mark_text_next(f) == '*') {
 		f->at++;
 		c->values++;
-		c->stands = true;
+		c->is_literal = true;
 	} else {
 		mark_text_take(f, c, "0123456789", DIGITS_MAX);
 	}
@@ -87,7 +87,7 @@ static void mark_text_number(struct mark_format *f, struct conversion *c)
 static void mark_text_size(struct mark_format *f, struct conversion *c)
 {
 	for (; mark_text_is_one_of(mark_text_next(f), "hljztL"); f->at++) {
-		c->stands |= *f->at == 'L';
+		c->is_literal |= *f->at == 'L';
 		c->size = *f->at != 'h' ? 'l' : c->size == 'h' ? 'H' : 'h';
 	}
 }
@@ -104,11 +104,11 @@ static bool mark_text_parse(struct mark_format *f, struct conversion *c)
 	}
 	mark_text_size(f, c);
 	c->which = mark_text_next(f);
-	if (!mark_text_is_one_of(c->which, "diuoxXcpeEfFgGaA" STANDING))
+	if (!mark_text_is_one_of(c->which, "diuoxXcpeEfFgGaA" LITERAL))
 		return false;
 	f->at++;
 	c->values++;
-	c->stands |= mark_text_is_one_of(c->which, STANDING);
+	c->is_literal |= mark_text_is_one_of(c->which, LITERAL);
 	if (mark_text_is_one_of(c->which, "diuoxX"))
 		strcat(c->text, "l");
 	strncat(c->text, c->which == 'p' ? "" : &c->which, 1);
@@ -175,10 +175,10 @@ static void mark_text_convert(struct mark_format *f)
 		mark_text_add(f, f->at++, 1);
 		return;
 	}
-	c.stands = !mark_text_parse(f, &c) || c.stands || !f->left;
+	c.is_literal = !mark_text_parse(f, &c) || c.is_literal || !f->left;
 	for (unsigned i = 0; i < c.values; i++)
 		value = mark_text_value(f);
-	if (c.stands) { /* the reader of the text sees the conversion itself */
+	if (c.is_literal) { /* the reader of the text sees the conversion itself */
 		mark_text_add(f, start, (size_t)(f->at - start));
 		return;
 	}

@@ -80,8 +80,8 @@ static int writer_begin_stream(struct perf_writer *writer, const struct perf_wri
 		if (sizeof(record) + ids > UINT16_MAX)
 			return error_set(error, -E2BIG,
 			                 "event %" PRIu32
-			                 " is on more CPUs than a stream can tell "
-			                 "of: name a file with -o",
+			                 " is on more CPUs than a stream can list: "
+			                 "name a file with -o",
 			                 i);
 		record.header.type = PERF_FILE_RECORD_HEADER_ATTR;
 		record.header.size = (uint16_t)(sizeof(record) + ids);
@@ -128,7 +128,7 @@ int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event
 	return 0;
 }
 
-/* The header last: what it tells of is there. */
+/* The header is written last: the file then has all that the header announces. */
 void perf_writer_add_pieces(struct perf_writer *writer, const struct blob_piece *pieces, int count)
 {
 	struct perf_file_header *header = &writer->header;
@@ -258,7 +258,7 @@ static void writer_cut_index(const struct perf_writer *writer, const struct perf
 	}
 }
 
-/* Write what stands behind the data; the header in memory tells of it if it is all there. */
+/* Write the part behind the data; the header in memory announces it if it is complete. */
 static int writer_write_end(struct perf_writer *writer, const struct perf_writer_end *end)
 {
 	struct perf_file_header *header = &writer->header;

@@ -49,26 +49,26 @@ int perf_writer_begin(struct perf_writer *writer, const struct perf_writer_event
 /* Add records; size must be a multiple of 8. A failure is kept in the writer. */
 void perf_writer_add(struct perf_writer *writer, const void *records, size_t size);
 
-/* The same of pieces, together a multiple of 8 bytes; at most PERF_WRITER_PIECES. They go to the
- * file at once, behind what is buffered, and are read by the kernel alone: once. */
+/* The same of pieces, together a multiple of 8 bytes; at most PERF_WRITER_PIECES. They are
+ * written to the file at once, after the buffered records; only the kernel reads them, once. */
 #define PERF_WRITER_PIECES 4
 void perf_writer_add_pieces(struct perf_writer *writer, const struct blob_piece *pieces, int count);
 
-/* Note a failure that is as bad as one of the file's: code, unless there was another before. */
+/* Keep code as the writer's failure, unless it has failed before. */
 int perf_writer_fail(struct perf_writer *writer, int code);
 
-/* Write what is buffered. */
+/* Write the buffered records. */
 void perf_writer_flush(struct perf_writer *writer);
 
-/* Go on behind the first data_size bytes of records, which another process wrote and flushed to
- * the same file; what is there after them, or buffered here, is forgotten. */
+/* Continue after the first data_size bytes of records, which another process wrote and flushed to
+ * the same file. Later records in the file, and buffered ones, are discarded. */
 void perf_writer_resume(struct perf_writer *writer, uint64_t data_size);
 
 /*
- * Go on with a file that another process began, and that no process has open: its header is read,
- * nothing is changed. -ENOENT; -EBUSY; -EPROTO: it is no such file. Then cut it behind data_size
- * bytes of records, and what perf_writer_finish() may have put behind them: 0, or its first
- * failure.
+ * Reopen a file that another process began, and that no process has open. Only its header is read.
+ * -ENOENT; -EBUSY; -EPROTO: it is no such file. perf_writer_cut() then cuts the file after
+ * data_size bytes of records, with anything that perf_writer_finish() wrote after them: 0, or the
+ * first failure.
  */
 int perf_writer_reopen(struct perf_writer *writer, const char *path, struct error *error);
 int perf_writer_cut(struct perf_writer *writer, uint64_t data_size, struct error *error);
@@ -91,8 +91,8 @@ struct perf_writer_end {
 int perf_writer_finish(struct perf_writer *writer, const struct perf_writer_end *end,
                        struct error *error);
 
-/* Close without finishing and forget the writer; a file that was not begun is removed, and what was
- * there before is put back. */
+/* Close without finishing and forget the writer; a file that was not begun is removed, and the
+ * older file is restored. */
 void perf_writer_abandon(struct perf_writer *writer);
 
 /* Bytes of the file so far, the buffer included. */

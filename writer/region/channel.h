@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The host's end of a debug channel: the trace region as bytes in this process's memory, and all
- * that is to be done with a machine at the other end. Nobody else waits for it, or writes a word
- * that it reads.
+ * operations on the machine at the other end. No other code waits for the machine, or writes a word
+ * that the machine reads.
  *
  * bytes is the machine's own memory, or a mirror that refresh() fills through a cable. Readers see
  * no difference, since a mirror keeps this order:
@@ -39,13 +39,13 @@ struct channel;
 struct ivshmem_client;
 struct ivshmem_server;
 
-/* A doorbell (struct tr_doorbell) that is to be cleared. */
+/* A doorbell (struct tr_doorbell) to clear. */
 struct channel_bell {
-	uint64_t pending; /* the word's offset in the region; 0: pass over this one */
-	bool was_set;     /* channel_clear(): somebody had rung */
+	uint64_t pending; /* the word's offset in the region; 0: skip this doorbell */
+	bool was_set;     /* channel_clear(): it had been rung */
 };
 
-/* A time for which the machine stood still to be read. */
+/* A time at which the machine was stopped to be read. */
 struct channel_stop {
 	uint64_t time; /* ns of the machine's clock, at its last heartbeat before it; 0: unknown */
 	uint64_t at;   /* ns of ours (CLOCK_MONOTONIC), as it began */
@@ -67,7 +67,7 @@ struct channel_ops {
 	             struct error *error);
 	void (*wait)(struct channel *channel);
 	bool (*rung)(struct channel *channel, uint32_t vector, uint64_t *count);
-	bool (*stop)(struct channel *channel, struct channel_stop *stop); /* NULL: never stands */
+	bool (*stop)(struct channel *channel, struct channel_stop *stop); /* NULL: never stopped */
 	uint64_t (*backlog)(const struct channel *channel);               /* NULL: always 0 */
 	void (*close)(struct channel *channel);
 };
@@ -82,15 +82,15 @@ struct channel {
 	int (*force)(void *cable, uint64_t own, uint64_t own_size, struct error *error);
 	void *cable;
 	uint32_t peer; /* the reader's word in the region (struct tr_reader) */
-	/* The caller's: no look follows, or it is the ledgers that are looked at. Bring what else
-	 * waits for the end of a run: the newest ledgers, and overwritable rings where the machine
-	 * can be made to stand still. */
+	/* Set by the caller for the last refresh, or to read the ledgers. The refresh then brings
+	 * the parts that wait for the end of a run, too: the newest ledgers, and overwritable rings
+	 * if the machine can be stopped. */
 	bool is_last;
 };
 
-/* Bring bytes up to date. 1: not all is there yet, call again; a channel brings so much at a time
- * that its caller can look after other things. 0: what the machine had shown at the first call
- * behind the last 0 is there. */
+/* Bring bytes up to date. 1: the refresh is not complete, call again; each call moves a bounded
+ * amount, so that the caller can do other work. 0: bytes have everything that the machine had
+ * published at the first call after the last 0. */
 static inline int channel_refresh(struct channel *channel, struct error *error)
 {
 	return channel->ops->refresh(channel, error);
@@ -109,8 +109,8 @@ static inline int channel_publish(struct channel *channel, uint64_t offset, cons
 }
 
 /*
- * The reader's half of the wakeup handshake: clear these doorbells in the machine's memory, say
- * which were set, and then look at all heads once more, as channel_refresh() does and with its
+ * The reader's half of the wakeup handshake: clear these doorbells in the machine's memory, report
+ * which were set, and then read all heads again, as channel_refresh() does and with its
  * result. After a 1 call that until it returns 0. A reader that has then read up to the heads
  * misses no record: later records ring, and records that did not ring lie before the heads.
  */
@@ -128,23 +128,23 @@ static inline void channel_wait(struct channel *channel)
 	channel->ops->wait(channel);
 }
 
-/* How often doorbell `vector` was rung since this was asked last. False: nobody counts. */
+/* How often doorbell `vector` was rung since the last call. False: the channel does not count. */
 static inline bool channel_rung(struct channel *channel, uint32_t vector, uint64_t *count)
 {
 	return channel->ops->rung(channel, vector, count);
 }
 
-/* The oldest stop that is over and was not asked for yet. False: there is none. */
+/* The oldest ended stop that no call has returned yet. False: there is none. */
 static inline bool channel_stop(struct channel *channel, struct channel_stop *stop)
 {
 	return channel->ops->stop && channel->ops->stop(channel, stop);
 }
 
 /*
- * Have a machine that hears nothing end its recording, by the CPU's registers, and hang on. own,
- * own_size: addresses of the firmware's own code, within which it is not to be interrupted. 0: its
- * state says that it has ended; -ENOTSUP: not by this channel, or not this machine; -EAGAIN: it is
- * in its own code; -ETIMEDOUT: it did not get there. It is as it was before in any case.
+ * End the recording of a machine that does not respond, by the CPU's registers, and wait for it.
+ * own, own_size: addresses of the firmware's own code, within which it is not to be interrupted. 0:
+ * its state says that it has ended; -ENOTSUP: not by this channel, or not this machine; -EAGAIN: it
+ * is in its own code; -ETIMEDOUT: it did not get there.
  */
 static inline int channel_force_stop(struct channel *channel, uint64_t own, uint64_t own_size,
                                      struct error *error)
@@ -167,15 +167,16 @@ static inline uint64_t channel_backlog(const struct channel *channel)
 }
 
 /*
- * The one exception to all that: the bytes of a machine that was reset, in which nobody but
- * region_salvage.c stores anything. NULL: a machine is at the other end, and reads them.
+ * The one exception to these rules: region_salvage.c stores into the bytes of a machine that was
+ * reset. NULL: a machine is at the other end, and reads them.
  */
 static inline void *channel_bytes_to_salvage(const struct channel *channel)
 {
 	return channel->live ? NULL : channel->bytes;
 }
 
-/* Give back what it took; nothing to do for one that is not open. Published words arrive first. */
+/* Free the channel's resources, after published words have arrived. Does nothing if it is not open.
+ */
 static inline void channel_close(struct channel *channel)
 {
 	if (channel->ops)
@@ -217,8 +218,8 @@ int channel_open_memory(struct channel *channel, void *bytes, size_t size, bool 
 /* The same one: call release(owner) when it is closed. */
 void channel_memory_owned(struct channel *channel, void (*release)(void *owner), void *owner);
 
-/* The same of a region whose machine has ended, and of which no byte is changed, so that it can be
- * read again: what is published goes nowhere. -ENOMEM. */
+/* The same for a region whose machine has ended. No byte is changed, so that the region can be read
+ * again: published words are discarded. -ENOMEM. */
 int channel_open_still(struct channel *channel, const void *bytes, size_t size,
                        struct error *error);
 

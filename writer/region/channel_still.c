@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The channel to a region that nobody writes to any more, and that stays as it is. */
+/* The channel to a region that no program writes to any more, and that does not change. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

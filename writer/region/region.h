@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verifying view of a trace region (docs/trace-region.md). Nothing that the
- * firmware, or whoever wrote the file, put there is believed: every offset,
- * count, stride and size is checked once on a private copy, and only the copy
- * is used afterwards. A fault is refused with its offset and the reason.
+ * The verifying view of a trace region (docs/trace-region.md). The content of the region, which the
+ * firmware or a file's author wrote, is not trusted: every offset, count, stride and size is
+ * checked once on a private copy, and only the copy is used afterwards. An error has the fault's
+ * offset and the reason.
  *
  * Nothing crosses twice. The shared bytes have an incomplete type here, so that no one can read
  * through the pointer, and are constant, so that no copy goes into them (-Wcast-qual); region*.c
  * and mailbox.c (by region_shared.h) and ring_reader.c alone read them, and what they hand out are
  * copies: of the header, of tables, ledgers, positions, console and message here, of each record by
  * ring_reader_take(), of pieces of AUX areas by region_read_aux(). The few words that the host
- * writes go through the channel (channel.h), which also says what is there: everything here is as
- * the last channel_refresh() or channel_clear() left it.
+ * writes go through the channel (channel.h). The bytes are those of the last channel_refresh() or
+ * channel_clear().
  */
 #ifndef WRITER_REGION_REGION_H
 #define WRITER_REGION_REGION_H
@@ -59,11 +59,11 @@ void region_close(struct region *region);
 /* tr_header.state, with acquire. */
 uint32_t region_state(const struct region *region);
 
-/* A state as a word; "none" where it is no enum tr_state, since somebody has written over it. */
+/* A state as a word; "none" if it is no enum tr_state, since the word was overwritten. */
 const char *region_state_name(uint32_t state);
 
-/* tr_header.status; what is left of exit_status, as of any program: 0 to 255. Once the state says
- * that they are there. */
+/* tr_header.status; exit_status, reduced to 0 to 255 as for any program. Valid once the state is
+ * final. */
 int region_status(const struct region *region);
 int region_exit_status(const struct region *region);
 
@@ -73,7 +73,7 @@ void region_header(const struct region *region, struct tr_header *to);
 /* tr_header.message as it is now, made printable. */
 void region_message(const struct region *region, char text[1024]);
 
-/* Copy the CPU table anew: who is online, and what the ticks cost, is known at the end. */
+/* Copy the CPU table again: the online CPUs and the cost of the ticks are known at the end. */
 void region_update_cpus(struct region *region);
 
 /* The ledgers as they are now. Entry i is that of event or ring i of the loaded tables. */
@@ -102,23 +102,24 @@ void region_read_aux(const struct region *region, uint32_t ring, uint64_t positi
  * The HOST words, stored and published: 0, or why the channel is gone.
  */
 
-/* Give back the records that this reader of the ring has passed; an overwritable ring, or a broken
- * one, has nothing to give back. */
+/* Release the room of the records that this reader of the ring has read; an overwritable or broken
+ * ring has no room to release. */
 int region_release_data(const struct region *region, uint32_t ring,
                         const struct ring_reader *reader, struct error *error);
 
-/* Give back what was copied from an AUX area, up to tail. */
+/* Release the room of an AUX area, up to tail. */
 int region_release_aux(const struct region *region, uint32_t ring, uint64_t tail,
                        struct error *error);
 
-/* Of a machine that does not run: have a ring that was never written round read from its beginning.
- * 1 if it is now, 0 if it cannot be. */
+/* For a machine that does not run: rewind a ring that has not wrapped to its beginning. 1: done; 0:
+ * the ring has wrapped. */
 int region_rewind(const struct region *region, uint32_t ring, struct error *error);
 
-/* Where the doorbell's word lies that channel_clear() clears. */
+/* The offset of the doorbell's word that channel_clear() clears. */
 uint64_t region_pending(const struct region *region, uint32_t ring);
 
-/* The loaded run's rings are read from here on: let it begin (docs/trace-region.md, "The reader").
+/* The reader of the loaded run's rings is ready: let the run begin (docs/trace-region.md, "The
+ * reader").
  */
 int region_say_ready(const struct region *region, struct error *error);
 
@@ -131,12 +132,12 @@ int region_ask_for_snapshot(const struct region *region, uint32_t ring, struct e
 size_t region_stream(const struct region *region, unsigned kind, uint64_t *from, void *to,
                      size_t size, uint64_t *missing);
 
-/* Where what no reader has taken begins, or with again what is still there; and bytes of this run
- * that the machine itself had no room for. */
+/* The position of the first byte that no reader has released; with again, of the oldest byte that
+ * is still present. And the bytes of this run that the machine had no room for. */
 uint64_t region_stream_begin(const struct region *region, unsigned kind, bool again);
 uint64_t region_stream_lost(const struct region *region, unsigned kind);
 
-/* Give back the bytes of a stream up to tail. */
+/* Release the room of a stream up to tail. */
 int region_release_stream(const struct region *region, unsigned kind, uint64_t tail,
                           struct error *error);
 
@@ -145,8 +146,8 @@ int region_release_stream(const struct region *region, unsigned kind, uint64_t t
  * whose end is missing comes with the next text. NULL if memory is short. */
 char *region_console(const struct region *region, uint64_t *from);
 
-/* Text of at most size bytes that somebody else wrote, as a string that a terminal survives:
- * without its control sequences, and other control characters as '?'. */
+/* Copy foreign text of at most size bytes to a string that is safe for a terminal: without control
+ * sequences, and with other control characters as '?'. */
 void region_printable(char *to, size_t to_size, const char *from, size_t size);
 
 /* "x86_64", "aarch64" or NULL for an ELF e_machine. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks behind region.h. Each gets copies that nobody else writes to,
- * returns 0 or -EPROTO, and names the offset within the region and the reason.
+ * The checks behind region.h. Each gets private copies, returns 0 or -EPROTO, and names the offset
+ * within the region and the reason.
  */
 #ifndef WRITER_REGION_REGION_CHECK_H
 #define WRITER_REGION_REGION_CHECK_H
@@ -11,8 +11,8 @@
 /* The fixed part of the header: version, sizes, address. available: bytes from the header on. */
 int region_check_header(const struct tr_header *header, uint64_t available, struct error *error);
 
-/* Whether the header is of one piece: not what is left of several in memory that nobody looked
- * after. For who finds one there; older firmware's has no seal, and passes. */
+/* Whether the header is intact, not a mixture of several headers in memory that was reused. For a
+ * header that was found by a search. Older firmware's header has no seal, and passes. */
 int region_check_seal(const struct tr_header *header, struct error *error);
 
 /* One table: aligned, inside the region, strides large enough, not over max entries. */

@@ -93,7 +93,8 @@ int region_read_ring(const struct region *region, uint32_t ring, struct ring_rea
 {
 	const struct tr_ring *r = &region->rings[ring];
 
-	/* It writes there when it is told to release, and that is done by region_release_data(). */
+	/* The reader stores its tail when it releases, and region_release_data() does that instead.
+	 */
 	return ring_reader_init(
 	    reader, (struct perf_event_mmap_page *)(uintptr_t)region_control(region, ring),
 	    region_at(region, r->data_offset), r->data_size, r->flags);

@@ -30,7 +30,7 @@ static bool salvage_is_sealed(const struct region *region, uint32_t ring,
 	return ledger->kept_seal == tr_ledger_seal(&seal, ledger);
 }
 
-/* A record that tells of trace which has not reached memory. */
+/* A record that announces trace bytes which have not reached memory. */
 static bool salvage_is_ahead(const struct perf_event_header *record, uint64_t aux_head)
 {
 	const uint64_t *words = (const void *)(record + 1); /* aux_offset, aux_size */

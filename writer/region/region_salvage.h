@@ -6,23 +6,22 @@
 #include "writer/region/region.h"
 
 #define REGION_MINOR_KEPT \
-	3 /* since version 1.3 a region in RAM says how far it is to be believed */
+	3 /* since version 1.3 a region in RAM has the positions that reached memory */
 
 /*
- * Of a region that was opened and loaded, whose machine was reset, and whose bytes are ours to
- * write: take back each ring's heads to where its records, and the trace that they tell of, are
- * known to have reached memory; and say in the header what that came to (salvaged). One that had
- * come to its end stays as it is, as all of it had. -ENOTSUP: its machine was an older one, and
- * nothing is changed; -EBUSY: the same of one that is running; -ENOMEM.
+ * Repair a region that was opened and loaded, whose machine was reset, and whose bytes we may
+ * write. Move each ring's heads back to the end of the records and of their trace that are known to
+ * have reached memory, and note the result in the header (salvaged). A completed run is not
+ * changed: all of it has reached memory. -ENOTSUP: older firmware wrote the region, which is not
+ * changed; -EBUSY: the machine runs, and the region is not changed; -ENOMEM.
  */
 int region_salvage(struct region *region, struct error *error);
 
-/* Whether any ring has something that no reader has taken; whether a reader has taken anything. Of
- * a region that is loaded. */
+/* Whether any ring has unread records; whether a reader has read any. The region is loaded. */
 bool region_has_unread(const struct region *region);
 bool region_was_read(const struct region *region);
 
-/* Whether its run is over, and readers have taken all of it. */
+/* Whether its run is over, and readers have read all of it. */
 bool region_is_read_out(const struct region *region);
 
 #endif

@@ -52,7 +52,7 @@ uint64_t region_pending(const struct region *region, uint32_t ring)
 	return region_doorbell(region, ring) + offsetof(struct tr_doorbell, pending);
 }
 
-/* Older machines have something else there, which nobody reads. */
+/* Older firmware has another word there, which is not read. */
 int region_say_ready(const struct region *region, struct error *error)
 {
 	return region_publish_u64(

@@ -48,9 +48,9 @@ static void aux_drain_put_clock(struct blob *blob, const struct tr_clock *clock)
 }
 
 /* Arm SPE's metadata, version 2 (Linux 6.13 and later): a head of 4 words, then 7 for each CPU. Its
- * first word is the version. Until 6.12 it was the PMU's type and nothing else was read, so the
- * type stands there: newer perfs ask only whether it is 1, and take the type from the third word.
- */
+ * first word is the version. Until 6.12 it was the PMU's type and nothing else was read, so
+ * the first word is the type: newer perfs only test whether it is 1, and take the type from the
+ * third word. */
 static void aux_drain_put_spe_info(struct blob *blob, uint32_t type, const struct region *region)
 {
 	uint32_t cpus = region->header.cpus.count;
@@ -131,7 +131,7 @@ static int aux_drain_check_range(const struct session *session, uint32_t ring, u
 	    head - offset <= r->aux_size)
 		return 0;
 	return error_set(error, -EPROTO,
-	                 "ring %u: an AUX record tells of 0x%" PRIx64
+	                 "ring %u: an AUX record announces 0x%" PRIx64
 	                 " bytes at position 0x%" PRIx64 ", but the AUX area of 0x%" PRIx64
 	                 " bytes ends at 0x%" PRIx64,
 	                 ring, size, offset, r->aux_size, head);
@@ -228,7 +228,7 @@ int aux_drain_piece(struct session *session, uint32_t ring, const struct perf_ev
 	code = aux_drain_check_range(session, ring, aux->aux_offset, aux->aux_size, error);
 	if (code)
 		return code;
-	/* An empty piece may tell of padding before it. */
+	/* An empty piece may announce padding before it. */
 	session->aux.tails[ring] = aux->aux_offset + aux->aux_size;
 	if (!aux->aux_size)
 		return 0;

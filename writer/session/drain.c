@@ -27,8 +27,8 @@ int drain_begin(struct session *session, uint32_t ring, struct error *error)
 	return code ? drain_broken(session, ring, error) : 0;
 }
 
-/* Whether perf shows it as a sample, itself or what it decodes of the AUX area. Images that the
- * firmware loads or loaded (MMAP2) are told of with their own times, which are no sample's. */
+/* Whether perf shows samples for this record, or decodes samples of its AUX data. The record of an
+ * image that the firmware loads (MMAP2) has the time of the load, not of a sample. */
 static bool drain_is_sampled(uint32_t type)
 {
 	return type == PERF_RECORD_SAMPLE || type == PERF_RECORD_ITRACE_START ||
@@ -87,8 +87,8 @@ int session_save(struct session *session)
 	return session->writer.failed;
 }
 
-/* Give back what was read: the firmware may write there again. First it must be certain, so that
- * whoever comes after us neither misses it nor reads it twice. */
+/* Release the room of the records that were read: the firmware may write there again. First save
+ * them, so that the next reader neither misses them nor reads them twice. */
 static int drain_release(struct session *session, uint32_t ring, struct error *error)
 {
 	int code;
@@ -208,7 +208,7 @@ void drain_restore(struct session *session, const struct session_found *found,
 	session->found = *found;
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
 		struct ring_reader *reader = &session->readers[i];
-		struct error ignored = { "" }; /* the next drain tells of a lost channel */
+		struct error ignored = { "" }; /* the next drain reports a lost channel */
 
 		/* A backward ring is read at the end only, and has nothing to give back. */
 		if (reader->backward || session->broken[i])

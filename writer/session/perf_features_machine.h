@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sections of a perf.data file that tell of the machine. Each appends its contents to an empty
+ * The sections of a perf.data file that describe the machine. Each appends its contents to an empty
  * blob, or nothing where nothing is known. Formats: Linux,
  * tools/perf/Documentation/perf.data-file-format.txt.
  */

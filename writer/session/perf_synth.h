@@ -12,14 +12,14 @@
 #include "writer/session/images.h"
 #include "writer/util/blob.h"
 
-/* COMM, FORK and MMAP2 records for the region's CPUs and images, to stand before all others. */
+/* COMM, FORK and MMAP2 records for the region's CPUs and images, to write before all others. */
 void perf_synth_start(struct blob *blob, const struct region *region,
                       const struct image_file *files);
 
-/* One LOST_SAMPLES record for each event that lost any, to stand behind all others. */
+/* One LOST_SAMPLES record for each event that lost any, to write after all others. */
 void perf_synth_lost(struct blob *blob, const struct ledger *ledger);
 
-/* All traced CPUs stood still from `from` to `to`, ns of the machine's clock: SWITCH records. */
+/* All traced CPUs were stopped from `from` to `to`, ns of the machine's clock: SWITCH records. */
 void perf_synth_stop(struct blob *blob, const struct region *region, uint64_t from, uint64_t to);
 
 /* The events of the command line with all their ids, for the file's attribute table. Returns

@@ -160,7 +160,7 @@ void session_ask_for_snapshot(struct session *session)
 	bool any = false;
 
 	for (uint32_t i = 0; i < session->region.header.rings.count; i++) {
-		struct error ignored = { "" }; /* the next drain tells of a lost channel */
+		struct error ignored = { "" }; /* the next drain reports a lost channel */
 
 		if (!session->region.rings[i].aux_size || session->region.rings[i].aux_watermark)
 			continue;

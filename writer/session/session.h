@@ -29,18 +29,18 @@ struct session_options {
 	int command_words;
 	bool e_machine;     /* E_MACHINE, too, which only the newest perfs know */
 	bool buildid_cache; /* put the images' files into perf's cache */
-	bool journal;       /* in a file beside the output, so that others can go on with it */
-	/* Shown each record when it is counted, with its event's index in the ledger; NULL: nobody
-	 * looks. Not by a reader's process. */
+	bool journal;       /* in a file beside the output, for another process to resume */
+	/* Called with each record when it is counted, and its event's index in the ledger; may be
+	 * NULL. A reader process does not call it. */
 	void (*see)(void *context, const struct perf_event_header *record, uint32_t event);
 	void *see_context;
-	bool join; /* the run may have gone on for long: others' part of it is told */
+	bool join; /* the run may have begun earlier: the ledger gets other readers' counts */
 };
 
-/* Of the times that the machine stood still to be read (channel_stop()). */
+/* The times at which the machine was stopped to be read (channel_stop()). */
 struct session_stops {
 	struct channel_stop last;        /* not in the file yet */
-	bool clock_runs;                 /* the machine's own clock does not stand with it */
+	bool clock_runs;                 /* the machine's clock continues during a stop */
 	uint64_t count, length, longest; /* ns */
 };
 
@@ -51,39 +51,39 @@ struct session_found {
 	uint64_t first_time, last_time; /* ns, of samples and traces */
 };
 
-/* Of the AUX areas. */
+/* The progress in the AUX areas. */
 struct session_aux {
-	uint64_t *tails;     /* how far each was read */
+	uint64_t *tails;     /* the read position in each area */
 	uint64_t index_size; /* {file offset, size} of the AUXTRACE records, in the journal */
 	uint32_t index_sum;  /* crc32_add() of these */
 	uint8_t *copy;       /* of a piece that perf cannot read as it is */
 	uint64_t copy_size;
 };
 
-/* Of a stream's (session_end_round()). */
+/* The rounds of a stream (session_end_round()). */
 struct session_rounds {
-	uint64_t size; /* of the stream, when the last one ended */
-	uint64_t at;   /* ms, when that was */
-	unsigned left; /* that are still to be told, until perf has all */
+	uint64_t size; /* of the stream at the end of the last round */
+	uint64_t at;   /* ms, the end of the last round */
+	unsigned left; /* rounds to write until perf has all records */
 };
 
-/* Each part is written by one file, and read by all: what is not told apart, by session.c. */
+/* One file writes each part, and all files read it. Parts without a file's name are session.c's. */
 struct session {
 	struct session_options options;
 	struct region region;
-	struct ledger ledger; /* by its own functions, but for found and before */
+	struct ledger ledger; /* its own functions write it, except found and before */
 	struct perf_writer writer;
 	struct image_file *files;
 	struct ring_reader *readers; /* one a ring */
-	struct channel_bell *bells;  /* the same; those of broken rings are left alone */
-	bool *broken;                /* rings that are read no more */
+	struct channel_bell *bells;  /* one a ring; those of broken rings are not cleared */
+	bool *broken;                /* rings that are no longer read */
 	uint8_t *scratch;            /* drain.c's */
-	bool is_ready;               /* the machine was told that its rings are read */
-	bool has_more;               /* the channel has yet to bring what it was asked for */
-	bool by_reader; /* a reader's session: whatever goes wrong is left to the supervisor */
-	bool leaves;    /* we end before the run does, and leave the journal to whoever comes */
-	bool is_gone;   /* the machine is at another run, or boot: nothing is to be read any more */
-	int trouble;    /* first error of a ring, a negative errno */
+	bool is_ready;               /* the machine knows that its rings are read */
+	bool has_more;               /* the channel's refresh is not complete */
+	bool by_reader;              /* a reader process's session: the supervisor handles errors */
+	bool leaves;  /* we end before the run, and leave the journal for a later process */
+	bool is_gone; /* the machine is in another run or boot: nothing more is read */
+	int trouble;  /* first error of a ring, a negative errno */
 	struct error first_trouble;
 	struct session_found found;   /* drain.c's */
 	struct session_aux aux;       /* aux_drain.c's */
@@ -97,46 +97,47 @@ struct session {
 int session_begin(struct session *session, const struct region *region,
                   const struct session_options *options, struct error *error);
 
-/* Clear the rings' doorbells, have the channel bring what there is, and read it. If it leaves
- * session->has_more, the channel is still at that and nothing was read: call again. The first time
- * it lets the machine, which waits for that, begin its run. A ring that makes no sense is left
- * alone from then on (session->trouble); others go on. *got: bytes read. After a write that failed
- * (session->writer.failed) nothing is given back to the machine any more. */
+/* Clear the rings' doorbells, refresh the channel, and read the rings. If session->has_more is set
+ * afterwards, the refresh is not complete and nothing was read: call again. The first call lets the
+ * waiting machine begin its run. A damaged ring is not read again (session->trouble); the other
+ * rings are. *got: bytes read. After a failed write (session->writer.failed) no room is released to
+ * the machine. */
 int session_drain(struct session *session, uint64_t *got, struct error *error);
 
 /*
- * A stream's reader sorts by time, and cannot wait for the end. Tell it, if it is time, that a
- * round is over (FINISHED_ROUND): every ring was read to a head that was taken after all that the
- * last round brought was there. Later records are not older than that, so perf can print it. Call
- * it behind a session_drain() that went well; of a file it does nothing. now: ms of any clock that
- * goes on.
+ * The reader of a stream sorts records by time, and cannot wait for the end of the stream. If it is
+ * time, write the end of a round (FINISHED_ROUND): every ring was read up to a head that is newer
+ * than all records of the previous round. Later records are newer than those, so perf can print
+ * them. Call it after a successful session_drain(); for a file it does nothing. now: ms of any
+ * monotonic clock.
  */
 void session_end_round(struct session *session, uint64_t now);
 
-/* Append what a file has behind its records as records of a stream, in front of all others. */
+/* Append the features of a file as records of a stream, before all other records. */
 void session_stream_features(const struct session *session, struct blob *blob);
 
-/* Make certain what was read: in the file, in the journal. 0, or the file's error; nothing may be
- * given back to the firmware after one. */
+/* Write the records that were read to the file, and the progress to the journal. 0, or the file's
+ * error, after which no room may be released to the firmware. */
 int session_save(struct session *session);
 
 /*
- * Before a file is ended. If a write has failed, become what the last session_save() was: what was
- * read since is not in the file, and stays in the rings. True if a journal is there by which others
- * can go on with the file: nothing of it that was given back to the firmware is cut then, and if it
- * cannot be ended, the journal stays.
+ * Call it before the file is ended. After a failed write, restore the state of the last
+ * session_save(): the records that were read since then are not in the file, and stay in the rings.
+ * True if a journal exists by which another process can resume the file. Then records whose room
+ * was released to the firmware are not cut off, and the journal stays if the file cannot be ended.
  */
 bool session_keep(struct session *session);
 
-/* Become what the last session_save() of any process was, and give that back to the firmware. */
+/* Restore the state of the last session_save() of any process, and release its room to the firmware
+ * again. */
 void session_restore(struct session *session);
 
 /*
- * Go on with a session that a process began which is no more: its file is options->output, and has
- * a journal beside it. Everything that it gave back to the machine is in the file, once. The
- * machine must still be at that run. -ENOENT: no journal is there, or nothing was given back;
- * -ESTALE: it is of another run, or boot, or another reader has read since. On failure the file is
- * as it was.
+ * Resume the session of a process that has ended: its file is options->output, and a journal lies
+ * beside the file. All records whose room was released to the machine are in the file, once. The
+ * machine must still be in that run. -ENOENT: there is no journal, or no room was released;
+ * -ESTALE: the journal is of another run or boot, or another reader has read since then. On failure
+ * the file is unchanged.
  */
 int session_resume(struct session *session, const struct region *region,
                    const struct session_options *options, struct error *error);
@@ -146,8 +147,8 @@ int session_prepare(struct session *session, const struct region *region,
                     const struct session_options *options, struct error *error);
 void session_begin_rings(struct session *session);
 
-/* Forget the channel's stops so far; put those since then into the file, but for the last, whose
- * end by the machine's clock the next one tells; and that one. */
+/* Discard the channel's earlier stops; write the later ones to the file, except the last one, whose
+ * end by the machine's clock is known at the next stop; write the last one. */
 void session_begin_stops(struct session *session);
 void session_take_stops(struct session *session);
 void session_end_stops(struct session *session);
@@ -155,27 +156,26 @@ void session_end_stops(struct session *session);
 /* Read the journal of the file, which is open: the size of its records, bytes. */
 int session_journal_resume(struct session *session, uint64_t *file_size, struct error *error);
 
-/* Find the ledger's counts that this session will not read: see session_join.c. */
+/* Find the counts of the records that this session will not read: see session_join.c. */
 int session_join(struct session *session, struct error *error);
 
-/* As perf on SIGUSR2: have the AUX areas in snapshot mode told as they are now; the readers get
- * them. */
+/* As perf on SIGUSR2: ask for a snapshot of each AUX area in snapshot mode; the readers read it. */
 void session_ask_for_snapshot(struct session *session);
 
-/* The process is a reader: from here on whatever goes wrong is left to its supervisor. */
+/* The process is a reader: from here on its supervisor handles errors. */
 void session_become_reader(struct session *session);
 
 /*
- * Why the session is to end before its run does, a negative errno. -ESTALE: the machine is at
- * another run; -EBUSY: another reader has its rings: nothing is read of them any more. -EBUSY,
- * -EINTR, -ETIMEDOUT: the run goes on, and the journal stays for whoever comes back. Whatever else,
- * 0 included, changes nothing. session_finish() comes next.
+ * Set the reason for which the session ends before its run, a negative errno. -ESTALE: the machine
+ * is in another run; -EBUSY: another reader has its rings; the rings are not read again. -EBUSY,
+ * -EINTR, -ETIMEDOUT: the run continues, and the journal stays for a later process. Other values,
+ * 0 included, change nothing. session_finish() comes next.
  */
 void session_leave(struct session *session, int reason);
 
-/* The last drain, then everything that ends the file. interrupted: the machine has not ended
- * by itself. Returns the first failure of file or rings; the file is closed and readable. The
- * journal goes, unless session->leaves. */
+/* The last drain, then the end of the file. interrupted: the machine has not ended by itself.
+ * Returns the first failure of file or rings; the file is closed and readable. The journal is
+ * deleted, unless session->leaves. */
 int session_finish(struct session *session, bool interrupted, struct error *error);
 
 /* Free what session_begin() took. The ledger stays readable until then. */

@@ -6,9 +6,9 @@
  *	tail ───── the ledger's data_head ───── head
  *	elsewhere = counted in the ledger - parsed from the tail up to its data_head
  *
- * This is taken once, at the beginning: whatever is counted after it must be read by us, and the
- * equations of the end (host-tools/ledger/check.c) can still fail. A ledger is published word by
- * word, so one is taken for good when another look at the machine's comes to the same.
+ * The session takes this number once, at the beginning: it must read all records that are counted
+ * later, and the equations at the end (host-tools/ledger/check.c) can still fail. A ledger is
+ * published word by word, so a copy is valid when a second copy is equal.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -128,11 +128,10 @@ static int join_agree(struct session *session, struct ledger both[2], struct err
 		was_good = good;
 		code = join_await_next(session, error);
 	}
-	return code
-	           ? code
-	           : error_set(error, -EPROTO,
-	                       "the machine's ledger does not fit what lies in its rings: what was "
-	                       "read before cannot be told");
+	return code ? code
+	            : error_set(error, -EPROTO,
+	                        "the machine's ledger does not fit the records in its rings: the "
+	                        "records that were read before cannot be counted");
 }
 
 int session_join(struct session *session, struct error *error)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* When the machine stood still to be read: a channel's stops, in the file. */
+/* The times at which the machine was stopped to be read: a channel's stops, in the file. */
 #include "writer/session/perf_synth.h"
 #include "writer/session/session.h"
 
-/* The machine tells its time once a tick, 1 ms; a stop must be longer to be told from that. */
-#define TELLING_NS 5000000U
+/* The machine publishes its time once a tick, 1 ms; a stop must be longer to be distinguished. */
+#define SHORTEST_NS 5000000U
 
 static void stops_write_stop(struct session *session)
 {
@@ -19,14 +19,14 @@ static void stops_write_stop(struct session *session)
 	blob_free(&blob);
 }
 
-/* Does the machine's clock go on while it stands? From one stop to the next it has gone by either
- * the time between them, or the stop as well. */
+/* Does the machine's clock continue during a stop? From one stop to the next it has advanced by the
+ * time between them, or by the stop as well. */
 static void stops_learn_clock(struct session_stops *stops, const struct channel_stop *next)
 {
 	const struct channel_stop *last = &stops->last;
 	uint64_t ran = next->at - last->at - last->length;
 
-	if (last->length >= TELLING_NS && last->time && next->time)
+	if (last->length >= SHORTEST_NS && last->time && next->time)
 		stops->clock_runs = next->time - last->time > ran + last->length / 2;
 }
 
