@@ -5,8 +5,9 @@
 
 #include <argp.h>
 
-/* --base and --nonce, as a child of a command's argp; its input is a struct channel_file_options
- * (channel.h) that has CHANNEL_ANY_FILE in it. A wrong number ends the program. Main thread. */
+/* The options --base and --nonce, as a child of a command's argp. The child's input is a struct
+ * channel_file_options (channel.h) with CHANNEL_ANY_FILE. A malformed number ends the program. Main
+ * thread. */
 extern const struct argp channel_file_argp;
 
 #endif

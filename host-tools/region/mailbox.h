@@ -5,13 +5,13 @@
 
 #include "writer/region/region.h"
 
-/* Send a command of at most TR_MAILBOX_TEXT bytes to a live region whose tables are loaded.
- * *request: its number. 0, or why the channel is gone. */
+/* Sends a command of at most TR_MAILBOX_TEXT bytes to a live region whose tables are loaded.
+ * *request: the command's number. 0, or the error that closed the channel. */
 int mailbox_send(const struct region *region, const char *text, uint32_t *request,
                  struct error *error);
 
-/* Whether it has been answered; *status is then 0 or the machine's negative errno, or 0 where a
- * later request's answer has taken its place. */
+/* Reports whether the machine has answered request. If so, *status is 0 or the machine's negative
+ * errno; it is 0 if a later request's answer has replaced this one. */
 bool mailbox_answered(const struct region *region, uint32_t request, int *status);
 
 #endif

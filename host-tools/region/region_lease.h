@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words by which a machine knows that it has a reader (docs/trace-region.md, "The reader"): who
- * it is, and that it lives. A thread of its own changes the lease, since what else the tool does
- * can last: renaming a large file, searching a directory for symbols.
+ * The words that tell a machine that a reader exists (docs/trace-region.md, "The reader"): the
+ * reader's id, and a lease that shows that it is alive. A separate thread renews the lease, because
+ * other work of the tool can take long: copying a large file, searching a directory for symbols.
  */
 #ifndef HOST_TOOLS_REGION_REGION_LEASE_H
 #define HOST_TOOLS_REGION_REGION_LEASE_H
@@ -15,39 +15,43 @@
 #include "writer/region/region.h"
 
 struct region_lease {
-	struct channel *channel; /* NULL: not taken */
-	uint32_t count;          /* the lease, as it was published last */
+	struct channel *channel; /* NULL: no lease is held */
+	uint32_t count;          /* the lease's last published value */
 	pthread_t thread;
-	int end; /* eventfd: the thread is to end */
+	int end; /* eventfd: ends the thread */
 };
 
-/* Announce this process as the region's reader, which may be before the region is there, if the
- * channel's bytes begin where its header will. 0, or a negative errno and the reason. */
+/* Announces this process as the region's reader. The region may appear later, provided that the
+ * channel's first byte is where the region's header will be. 0, or a negative errno and the reason.
+ */
 int region_lease_take(struct region_lease *lease, struct channel *channel, struct error *error);
 
-/* This reader's id: 22 bits of its process, and 10 bits of a hash of its host or container. */
+/* Returns this reader's id: 22 bits of the process id, 10 bits of a hash of the host or container.
+ */
 uint32_t region_lease_own_id(void);
 
-/* Describe an id's owner: "process 12 of this host". */
+/* Describes the process that an id belongs to: "process 12 of this host". */
 void region_lease_describe(uint32_t id, char *text, size_t size);
 
 /*
- * As region_lease_take(), where another reader may be announced. One that has let its lease stand
- * still, or was a process of this host that is no more, has left its id behind, and is replaced.
- * -EBUSY: another lives, and the error says who; lasts TR_LEASE_LOST_MS at the most. The channel
- * must be up to date, and is refreshed.
+ * Like region_lease_take(), for a region that may have another reader. This function replaces a
+ * reader that no longer renews its lease, or that was a process of this host and has ended. -EBUSY:
+ * the other reader is alive; the error names it. Takes at most TR_LEASE_LOST_MS. The channel must
+ * be up to date; the function refreshes it.
  */
 int region_lease_acquire(struct region_lease *lease, const struct region *region,
                          struct error *error);
 
-/* Whether the machine still has our id: who does not has lost the rings to another. */
+/* Reports whether the region still has this reader's id. If not, another reader has taken over the
+ * rings. */
 bool region_lease_is_ours(const struct region *region);
 
-/* Nothing is read from here on. Nothing to do for one that was not taken, all zero. */
+/* Withdraws the reader: it reads nothing after this call. Does nothing for an all-zero lease. */
 void region_lease_give_back(struct region_lease *lease);
 
-/* The machine counts its time in instructions: have it wait for us for the same number of them each
- * time (docs/trace-region.md, "The reader"). Before it starts. */
+/* For a machine that counts its time in instructions: makes its wait for the reader take the same
+ * number of instructions in each run (docs/trace-region.md, "The reader"). Call before the machine
+ * starts. */
 int region_lease_steady(struct region_lease *lease, struct error *error);
 
 #endif

@@ -9,11 +9,11 @@
 #include "host-tools/session/output_options.h"
 
 struct top_options {
-	bool wanted;      /* there is to be one */
-	bool stdio;       /* as text, a block at a time */
-	bool any;         /* one of these was given */
-	double delay;     /* s from one to the next */
-	unsigned entries; /* lines of a block but the last */
+	bool wanted;      /* a live view is wanted */
+	bool stdio;       /* as text, one block at a time */
+	bool any;         /* at least one of these options was given */
+	double delay;     /* s between two views */
+	unsigned entries; /* lines of a block, except in the last block */
 	unsigned columns; /* REPORT_*, report_table.h */
 };
 
@@ -22,7 +22,7 @@ struct top_options {
 		.delay = 1, .entries = 20 \
 	}
 
-/* Above all keys of those who use these. */
+/* Keys of these options, beyond the keys of the commands that use them. */
 enum { TOP_STDIO = 0x3000, TOP_DELAY, TOP_ENTRIES, TOP_SORT };
 
 /* Lines of a table of argp options. */
@@ -37,10 +37,11 @@ enum { TOP_STDIO = 0x3000, TOP_DELAY, TOP_ENTRIES, TOP_SORT };
 	  "`top': keys of a line: dso, symbol, cpu", 0 }
 /* clang-format on */
 
-/* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key of somebody else's. Main thread. */
+/* For a parser's default case: 0, or ARGP_ERR_UNKNOWN for a key that is not one of these. Main
+ * thread. */
 error_t top_option_parse(int key, char *arg, struct argp_state *state, struct top_options *options);
 
-/* The fault of these together with the recording's output; NULL: none. */
+/* Returns the error in these options combined with the recording's output; NULL: none. */
 const char *top_options_check(const struct top_options *options,
                               const struct output_options *output);
 

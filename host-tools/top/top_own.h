@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared parts of a live view: top.c drives it, top_screen.c draws it, top_keys.c handles keys.
- *  */
+/* Shared by the files of the live view: top.c drives it, top_screen.c draws it, top_keys.c handles
+ * keys. */
 #ifndef HOST_TOOLS_TOP_TOP_OWN_H
 #define HOST_TOOLS_TOP_TOP_OWN_H
 
@@ -10,17 +10,17 @@
 
 enum top_mode {
 	TOP_LIST,
-	TOP_ANNOTATE,  /* one function */
-	TOP_FILTERING, /* a filter is typed */
+	TOP_ANNOTATE,  /* shows one function's instructions */
+	TOP_FILTERING, /* the user types a filter */
 	TOP_HELP,
 };
 
-/* The terminal, while it is ours. */
+/* The terminal, while the view uses it. */
 struct top_screen {
 	bool is_open;
-	int errors;        /* a file that takes what goes to standard error; -1: none */
-	int error_place;   /* where that went before */
-	uint64_t left_out; /* bytes of it that were too many */
+	int errors;        /* a file that collects standard error's text; -1: none */
+	int error_place;   /* a copy of the original standard error */
+	uint64_t left_out; /* bytes of that text beyond the limit, which were dropped */
 	bool has_colours;
 };
 
@@ -29,17 +29,17 @@ struct top {
 	struct top_data data;
 	struct top_view view;
 	struct top_shown shown;
-	double started, next; /* s; when to show it anew */
-	unsigned blocks;      /* that were printed */
-	bool quits, stops;    /* by a key: the view; the recording */
-	int failed;           /* why the view quits, negative; 0: not for that */
+	double started, next; /* s; when the next redraw is due */
+	unsigned blocks;      /* number of printed blocks */
+	bool quits, stops;    /* a key ended the view; a key ended the recording */
+	int failed;           /* the negative errno that ended the view; 0: none */
 	struct error failure;
 	bool freezes; /* the view does not change */
-	bool zeroes;  /* each view begins anew */
+	bool zeroes;  /* each view counts from zero */
 	enum top_mode mode;
-	size_t selected, first; /* rows, and which stands at the top */
+	size_t selected, first; /* indexes of rows: the selected row, the top row */
 	struct histogram_key selected_key;
-	bool follows; /* that key's row is selected, wherever it stands; else the first row */
+	bool follows; /* the selection stays on the row with that key; else on the first row */
 	struct annotation annotation;
 	struct symbol_code annotated;
 	const char *annotated_name;
@@ -51,33 +51,35 @@ struct top {
 	struct top_screen screen;
 };
 
-/* Take the terminal of standard output. -ENOTTY: it is none, or one that cannot do it. */
+/* Opens the terminal of standard output. -ENOTTY: it is not a terminal, or lacks a needed ability.
+ */
 int top_screen_open(struct top *top, struct error *error);
 
-/* Draw all that is known; where nothing is, what is waited for. */
+/* Draws the view. Without data, shows what the tool is waiting for. */
 void top_screen_draw(struct top *top, const char *waiting);
 
-/* How many rows of the list there is room for, below the head. */
+/* Returns how many rows of the list fit below the head. */
 size_t top_screen_rows(const struct top *top);
 
-/* Give the terminal back, and print what was said meanwhile. Nothing to do for one that is not
- * open. */
+/* Restores the terminal and prints the messages that were held back. Does nothing if the terminal
+ * is not open. */
 void top_screen_close(struct top *top);
 
-/* Obey the keys that were pressed. Whether there were any. */
+/* Handles the pressed keys. Returns whether any key was pressed. */
 bool top_keys(struct top *top);
 
-/* Make again what is shown, unless it is frozen. */
+/* Rebuilds the shown content, unless the view is frozen. */
 void top_refresh(struct top *top);
 
-/* Make what is shown of another view; of one that is frozen the rows alone. */
+/* Rebuilds the content after the user chose another view. If the view is frozen, rebuilds only the
+ * rows. */
 void top_review(struct top *top);
 
-/* The same of the function that is annotated. False: there is none. */
+/* The same for the annotated function. False: no function is annotated. */
 bool top_annotate(struct top *top);
 
-/* Print the present view of each event as text; all: every row. 0, or -ENOMEM; ferror() reports
- * failed writes. */
+/* Prints each event's present view as text. all: every row. 0 or -ENOMEM. The caller checks
+ * ferror() for failed writes. */
 int top_print(struct top *top, bool all, const char *title, FILE *out);
 
 #endif

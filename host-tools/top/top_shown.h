@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A live view's content at a moment, and its data. Thread: the one that drains. */
+/* A live view's content at one moment, and its sources. Thread: the draining thread. */
 #ifndef HOST_TOOLS_TOP_TOP_SHOWN_H
 #define HOST_TOOLS_TOP_TOP_SHOWN_H
 
@@ -17,55 +17,56 @@
 #define TOP_FILTER     64U
 #define TOP_ALL_CPUS   UINT32_MAX
 
-/* Which part of what was counted. */
+/* Selects the part of the counts to show. */
 struct top_view {
 	uint32_t evsel;
 	unsigned columns;        /* REPORT_*, report_table.h */
 	uint32_t cpu;            /* TOP_ALL_CPUS: all */
 	const char *file;        /* as symbols.h gives it; NULL: all */
 	char filter[TOP_FILTER]; /* part of a function's name; "": all */
-	bool no_idle;            /* without those of functions that only wait */
+	bool no_idle;            /* omit functions that only wait */
 };
 
-/* All that is known; beside the session, in memory that does not grow with it. */
+/* The view's data sources. Besides the session, their memory does not grow with the recording. */
 struct top_data {
-	struct session *session; /* NULL: there is none yet */
+	struct session *session; /* NULL: no session yet */
 	struct symbols *symbols;
 	struct top_counts counts;
-	uint64_t *before;    /* samples of each event, */
-	double *rates;       /* a second, as of then, */
-	double measured;     /* s: and when that was */
-	uint64_t *positions; /* of each ring's reader */
-	double *fill;        /* of each ring, 0 to 1: the most that was found in it */
+	uint64_t *before;    /* each event's samples at the last measurement */
+	double *rates;       /* each event's rate per second at that measurement */
+	double measured;     /* s: the time of that measurement */
+	uint64_t *positions; /* each ring reader's position */
+	double *fill;        /* each ring's highest fill level, 0 to 1 */
 	struct top_slow slow;
 	bool is_over;
 };
 
 struct top_shown {
 	char head[TOP_HEAD_LINES][TOP_LINE]; /* printable */
-	uint32_t lines;                      /* of it */
-	uint32_t alarms;                     /* of these, the first so many say what is missing */
-	uint32_t event;                      /* which of them is the event's */
-	struct histogram rows;               /* sorted */
-	uint64_t idle, weight;               /* how much of all weight is of who waits */
+	uint32_t lines;                      /* lines in head */
+	/* the first `alarms` lines of head report missing data */
+	uint32_t alarms;
+	uint32_t event;        /* the index of the event's line in head */
+	struct histogram rows; /* sorted */
+	uint64_t idle, weight; /* the weight of idle samples, and of all samples */
 };
 
-/* After each drain: what was in the rings. */
+/* Call after each drain: records how full the rings were. */
 void top_data_note_rings(struct top_data *data);
 
-/* Measure the changes since the last call, at now (s). */
+/* Measures the changes since the last call. now: s. */
 void top_data_measure(struct top_data *data, double now);
 
-/* Make it, instead of what was there. 0 or -ENOMEM. */
+/* Builds the content anew. 0 or -ENOMEM. */
 int top_shown_make(struct top_shown *shown, struct top_data *data, const struct top_view *view);
 
-/* The same, of the rows alone. */
+/* The same for the rows only. */
 int top_shown_rows(struct top_shown *shown, const struct top_data *data,
                    const struct top_view *view);
 
 void top_shown_free(struct top_shown *shown);
 
-/* How many events there are on the command line; the name of one. */
+/* The number of events on the command line, and one event's name. */
 uint32_t top_events(const struct top_data *data);
 const char *top_event_name(const struct top_data *data, uint32_t evsel);
 

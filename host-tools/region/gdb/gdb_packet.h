@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets of GDB's Remote Serial Protocol (GDB manual, appendix E, "Overview"): $BODY#SUM, where a
- * byte of BODY and '*' and N stand for N - 28 times that byte. Whatever arrives, in whatever
- * pieces, ends as a packet, as damage, or as nothing.
+ * Packets of GDB's Remote Serial Protocol (GDB manual, appendix E, "Overview"): $BODY#SUM. In BODY,
+ * a byte followed by '*' and N means N - 28 more copies of the byte. The parser turns any bytes,
+ * split in any way, into packets, reports of damage, or nothing.
  */
 #ifndef HOST_TOOLS_REGION_GDB_GDB_PACKET_H
 #define HOST_TOOLS_REGION_GDB_GDB_PACKET_H
@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GDB_PACKET_MAX 65536U /* bytes of a body that we take, run lengths done */
+#define GDB_PACKET_MAX 65536U /* limit of a received body, after run lengths are expanded */
 
 enum gdb_event {
-	GDB_NOTHING, /* all bytes were eaten */
+	GDB_NOTHING, /* the parser used all bytes, and no event occurred */
 	GDB_ACK,     /* '+' */
 	GDB_NAK,     /* '-' */
-	GDB_BODY,    /* a packet: body[size], and a NUL behind it */
+	GDB_BODY,    /* a packet: body[size], followed by a NUL */
 	GDB_DAMAGED, /* a packet with a wrong sum, a wrong run length or a body that is too long */
 };
 
@@ -24,23 +24,26 @@ struct gdb_packet {
 	size_t size;
 	enum { GDB_BETWEEN, GDB_IN_BODY, GDB_RUN, GDB_SUM_HIGH, GDB_SUM_LOW } state;
 	uint8_t sum, want;
-	int damaged;   /* an enum gdb_event may follow its end only */
-	int is_notice; /* %BODY#SUM, which nobody asked for: passed over */
+	int damaged;   /* an enum gdb_event, reported at the packet's end */
+	int is_notice; /* %BODY#SUM, an unrequested notification: ignored */
 	uint8_t body[GDB_PACKET_MAX + 1];
 };
 
-/* Eat bytes until something has happened; *used: how many. Begin with a struct of zeros. */
+/* Parses bytes until an event occurs. *used: the number of bytes parsed. Start with a zeroed
+ * struct. */
 enum gdb_event gdb_packet_feed(struct gdb_packet *packet, const uint8_t *bytes, size_t size,
                                size_t *used);
 
-/* "$BODY#SUM" and a NUL to `to`, which has room for size + 5 bytes; its length. The body is text
- * without '$', '#', '*' and '}'. */
+/* Writes "$BODY#SUM" and a NUL to `to`, which has room for size + 5 bytes. Returns the length. The
+ * body is text without '$', '#', '*' and '}'. */
 size_t gdb_packet_make(char *to, const char *body, size_t size);
 
-/* Hex digits to bytes: how many bytes, up to room; stops where there are no two digits. */
+/* Decodes hex digits to at most room bytes. Returns the number of bytes. Stops at the first pair
+ * that is not two digits. */
 size_t gdb_packet_hex(const uint8_t *digits, size_t size, uint8_t *to, size_t room);
 
-/* Binary data ('}' and a byte stand for that byte ^ 0x20) to bytes: how many, up to room. */
+/* Decodes binary data ('}' and a byte mean the byte ^ 0x20) to at most room bytes. Returns the
+ * number of bytes. */
 size_t gdb_packet_binary(const uint8_t *data, size_t size, uint8_t *to, size_t room);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A client of a GDB stub: what it takes to stop a machine, read and write its memory and let it
- * run (GDB manual, appendix E). One request, one reply, never without a bound in time and in bytes.
- * A negative errno leaves one line that says what was asked for, and what came.
+ * A client of a GDB stub. It stops a machine, reads and writes the machine's memory, and resumes
+ * the machine (GDB manual, appendix E). Each request has one reply, with limits in time and in
+ * bytes. With each negative errno comes one line that names the request and the reply.
  */
 #ifndef HOST_TOOLS_REGION_GDB_GDB_REMOTE_H
 #define HOST_TOOLS_REGION_GDB_GDB_REMOTE_H
@@ -14,55 +14,58 @@
 
 struct gdb_remote {
 	int fd;
-	int client;      /* a socket whose other end is closed when nobody needs the stub; or -1 */
-	int timeout_ms;  /* of each answer */
-	int64_t last_ms; /* no wait lasts longer than until then (gdb_now_ms()); 0: any may */
-	bool runs;       /* and nothing but a stop is to be heard of it */
+	/* a socket whose other end closes when the stub is no longer needed; -1: none */
+	int client;
+	int timeout_ms;  /* time limit of each answer */
+	int64_t last_ms; /* all waits end by then (gdb_now_ms()); 0: no such limit */
+	bool runs;       /* the machine runs; the only reply that may come is a stop reply */
 	bool no_ack;
-	bool binary;        /* `x` packets are offered (binary-upload+) */
+	bool binary;        /* the stub offers `x` packets (binary-upload+) */
 	bool physical;      /* memory packets take physical addresses (QEMU) */
-	size_t packet_size; /* as the stub says */
+	size_t packet_size; /* the stub's limit */
 	struct gdb_packet packet;
 	uint8_t in[65536];
 	size_t in_at, in_size;
 };
 
-/* Take over fd, a connected socket: find out what the stub can do, and that the machine stands.
- * client: when its other end is closed, all that follows takes five seconds at the most; -1: nobody
- * watches. */
+/* Takes over fd, a connected socket. Detects the stub's features and checks that the machine is
+ * stopped. client: when its other end closes, all further work takes at most five seconds; -1:
+ * nothing to watch. */
 int gdb_remote_begin(struct gdb_remote *remote, int fd, int client, int timeout_ms,
                      struct error *error);
 
-/* Send a request's body, of at most GDB_REQUEST_MAX bytes, and wait for its answer, in packet; of
- * those that only say OK, for that. what: for messages. */
+/* Sends a request's body of at most GDB_REQUEST_MAX bytes and waits for the answer, which is left
+ * in packet. The second function expects the answer OK. what: the request's name, for messages. */
 #define GDB_REQUEST_MAX 4096U
 int gdb_remote_ask(struct gdb_remote *remote, const char *body, const char *what,
                    struct error *error);
 int gdb_remote_ask_for_ok(struct gdb_remote *remote, const char *body, const char *what,
                           struct error *error);
 
-/* That the answer is none: -EFAULT for an error's number, -ENOTSUP for an empty one, -EPROTO. */
+/* Converts a failed answer to an error. -EFAULT: an error number. -ENOTSUP: an empty answer.
+ * -EPROTO: any other. */
 int gdb_remote_refused(const struct gdb_remote *remote, const char *what, struct error *error);
 
-/* Memory of a machine that stands. -EFAULT: the stub says that it cannot. */
+/* Reads or writes memory of a stopped machine. -EFAULT: the stub reports an error. */
 int gdb_remote_read(struct gdb_remote *remote, uint64_t address, void *to, size_t size,
                     struct error *error);
 int gdb_remote_write(struct gdb_remote *remote, uint64_t address, const void *from, size_t size,
                      struct error *error);
 
-/* Let it run; stop it. Either is fine if it is so. */
+/* Resumes or stops the machine. Both accept a machine that is already in the wanted state. */
 int gdb_remote_run(struct gdb_remote *remote, struct error *error);
 int gdb_remote_stop(struct gdb_remote *remote, struct error *error);
 
-/* Bytes are there: has the machine stopped by itself? 1: yes; 0: no. */
+/* Call when bytes have arrived. 1: the machine has stopped by itself; 0: it has not. */
 int gdb_remote_heard(struct gdb_remote *remote, struct error *error);
 
-/* A hardware breakpoint, kind as the manual's appendix E says for the architecture. -ENOTSUP: the
- * stub has none. */
+/* Sets or removes a hardware breakpoint. kind: see the manual's appendix E for each architecture.
+ * -ENOTSUP: the stub has no hardware breakpoints. */
 int gdb_remote_break(struct gdb_remote *remote, bool insert, uint64_t address, unsigned kind,
                      struct error *error);
 
-/* Stop it if it runs, then detach: it runs, breakpoints are gone. The fd is closed in any case. */
+/* Stops the machine if it runs, then detaches: the machine runs without breakpoints. Closes fd in
+ * every case. */
 void gdb_remote_end(struct gdb_remote *remote);
 
 #endif

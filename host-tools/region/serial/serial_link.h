@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes to a machine and back: a tty, or a socket of a console server. It may go away (a cable is
- * pulled, a server is restarted) and come back, by connecting again. One thread.
+ * Carries bytes to a machine and back: through a tty, or through a socket of a console server. The
+ * connection may fail (a cable is unplugged, a server restarts); connecting again restores it. One
+ * thread.
  */
 #ifndef HOST_TOOLS_REGION_SERIAL_SERIAL_LINK_H
 #define HOST_TOOLS_REGION_SERIAL_SERIAL_LINK_H
@@ -13,7 +14,7 @@
 #include "writer/util/error.h"
 
 #define SERIAL_BAUD_MAX 4000000U
-#define SERIAL_BAUD     115200U /* where nothing is said */
+#define SERIAL_BAUD     115200U /* the rate if the URL gives none */
 
 enum serial_kind {
 	SERIAL_TTY,  /* DEVICE[,BAUD][,rtscts][,fast=BAUD] */
@@ -25,27 +26,27 @@ struct serial_link {
 	enum serial_kind kind;
 	char *where;   /* device, host or path */
 	char *port;    /* SERIAL_TCP */
-	uint32_t baud; /* SERIAL_TTY: at which a line begins; else 0 */
-	uint32_t fast; /* SERIAL_TTY: to be asked for, once it works; 0: none */
+	uint32_t baud; /* SERIAL_TTY: the initial rate; else 0 */
+	uint32_t fast; /* SERIAL_TTY: the rate to negotiate once the line works; 0: none */
 	bool rtscts;
 	int fd; /* non-blocking; -1: not connected */
 };
 
-/* Read `rest` of a URL, without connecting. -EINVAL. */
+/* Parses `rest` of a URL without connecting. -EINVAL. */
 int serial_link_init(struct serial_link *link, enum serial_kind kind, const char *rest,
                      struct error *error);
 
-/* Connect, within some 5 s, or say why not. A tty is raw, eight bits, no parity, at `baud`, and
- * nobody else's. */
+/* Connects within about 5 s, or returns an error with the reason. A tty is set to raw mode, eight
+ * bits, no parity and `baud`, and is opened exclusively. */
 int serial_link_connect(struct serial_link *link, struct error *error);
 void serial_link_disconnect(struct serial_link *link);
 
-/* Bytes that came, at most size; 0: none now; negative errno: it is gone. */
+/* Reads at most size bytes. 0: none have arrived. Negative errno: the connection has failed. */
 ssize_t serial_link_read(struct serial_link *link, void *to, size_t size);
-/* Bytes that were taken; the same. */
+/* Returns the number of bytes written; the errors are the same. */
 ssize_t serial_link_write(struct serial_link *link, const void *from, size_t size);
 
-/* Of a tty: have another rate, once what was written has gone out. */
+/* Only for a tty: changes the rate after all written bytes have been sent. */
 int serial_link_set_baud(struct serial_link *link, uint32_t baud);
 
 void serial_link_free(struct serial_link *link);

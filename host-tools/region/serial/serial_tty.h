@@ -8,11 +8,12 @@
 
 #include "writer/util/error.h"
 
-/* Open a tty: raw, eight bits, no parity, one stop bit, this rate, exclusively, non-blocking. The
- * descriptor, or a negative errno. */
+/* Opens a tty: raw, eight bits, no parity, one stop bit, this rate, exclusive, non-blocking.
+ * Returns the descriptor or a negative errno. */
 int serial_tty_open(const char *path, uint32_t baud, bool rtscts, struct error *error);
 
-/* Another rate behind what was written. 0, or -EINVAL if the tty has not taken it (within 3 %). */
+/* Changes the rate after all written bytes have been sent. 0, or -EINVAL if the tty's actual rate
+ * differs by more than 3 %. */
 int serial_tty_set_baud(int fd, uint32_t baud);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A client of an ivshmem server that somebody else runs (QEMU, docs/specs/ivshmem-spec.txt,
- * "Client-Server protocol"; QEMU's own server is contrib/ivshmem-server): it gives us the shared
- * memory, a number among its peers, and the eventfds by which these peers wake us. The machine must
- * know that number (struct tr_reader.peer).
+ * A client of an ivshmem server that another program runs (QEMU, docs/specs/ivshmem-spec.txt,
+ * "Client-Server protocol"; QEMU's own server is contrib/ivshmem-server). The server passes the
+ * client the shared memory, a peer number, and the eventfds with which other peers wake the client.
+ * The client publishes its peer number to the machine (struct tr_reader.peer).
  */
 #ifndef HOST_TOOLS_REGION_SHM_IVSHMEM_CLIENT_H
 #define HOST_TOOLS_REGION_SHM_IVSHMEM_CLIENT_H
@@ -13,27 +13,28 @@
 
 #include "writer/util/error.h"
 
-#define IVSHMEM_CLIENT_BELLS 64U /* of ours, that we listen to */
+#define IVSHMEM_CLIENT_BELLS 64U /* how many of our eventfds the client waits for */
 
 struct ivshmem_client {
-	int socket; /* -1: the server has gone, which the memory outlives */
+	int socket; /* -1: the server has closed the connection; the memory stays usable */
 	int memory_fd;
 	size_t memory_size;
-	uint16_t id; /* ours */
+	uint16_t id; /* our peer number */
 	int listener;
 	unsigned bell_count;
 	int bells[IVSHMEM_CLIENT_BELLS];
 };
 
-/* Connect to the server that listens at path, and wait for number and memory, to a bound. The
- * client is malloc()ed. -EPROTO: what answers speaks another protocol; -ETIMEDOUT. */
+/* Connects to the server at path and waits, for a bounded time, for the peer number and the memory.
+ * Allocates the client with malloc(). -EPROTO: the program at path speaks another protocol;
+ * -ETIMEDOUT. */
 int ivshmem_client_open(struct ivshmem_client **client, const char *path, struct error *error);
 
-/* Sleep until a peer wakes us, or for ms. The server's messages about peers are handled
+/* Sleeps until a peer wakes the client, at most ms. Handles the server's messages about peers
  * meanwhile. */
 void ivshmem_client_wait(struct ivshmem_client *client, int ms);
 
-/* Nothing to do for NULL. */
+/* NULL is allowed. */
 void ivshmem_client_close(struct ivshmem_client *client);
 
 #endif
