@@ -110,7 +110,7 @@ def measure(isa, binary, payload):
 
 
 def segment_switch(binary):
-    """The usual and the longest of a trace that goes on, in areas of several sizes and with readers
+    """The usual and the longest of a trace that continues, in areas of several sizes and with readers
     of several kinds; and what others cost."""
     cost, text = bts_cost.run(binary)
     if cost.keys() != {*bts_cost.RUNNING, *bts_cost.RARE} or "not ok" in text:

@@ -124,7 +124,7 @@ def try_fault(name, message, names):
     machine = MACHINES[0] if len(name) % 2 else MACHINES[2]  # EL2 and EL1 by turns
     where = f"{name} at {machine[0]}"
     text, _ = boot("faults", machine[1], machine[2], name, 2, r"backtrace:\n(  0x.*\n)+")
-    tap.ok(re.search(message, text), f"{where}: the report says what happened", text)
+    tap.ok(re.search(message, text), f"{where}: the report has the fault", text)
     function = fault_function("faults", text)
     tap.ok(function in (names.split() or [None]), f"{where}: and where", function)
     tap.ok(re.search(r"x29 [0-9a-f]{16}|x30 [0-9a-f]{16}", text), f"{where}: with registers", text)

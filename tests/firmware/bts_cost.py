@@ -10,7 +10,7 @@ import qemu
 
 GOAL = 250
 
-# Of a trace that goes on; and what ends one, is asked for, or comes twice in a data ring's round.
+# Of a trace that continues; and what ends one, is asked for, or comes twice in a data ring's round.
 RUNNING = ("64KiB", "16MiB", "late-reader", "watermark-of-100")
 RARE = ("data-ring-half-full", "no-room", "asked")
 BOUND = 1100  # of these

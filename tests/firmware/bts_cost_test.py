@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A branch trace's segment switch costs what is promised, each of them, counted exactly on the
+"""A branch trace's segment switch costs at most the promised number of instructions, each of them, counted exactly on the
 hardware model.
 
 check-spare: machines count instructions

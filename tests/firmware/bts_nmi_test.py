@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A branch trace's books are exact at whatever instruction of another handler's way in or out an
+"""A branch trace's ledger is exact at whatever instruction of another handler's way in or out an
 NMI comes, two in the same place included; counted on the hardware model, for which
 tests/firmware/x86_64/bts_nmi.c sweeps the one through the other.
 

@@ -78,7 +78,7 @@ def backtrace(text):
 def try_fault(name, message, functions):
     with qemu.Machine("faults", name, "-smp", "2") as machine:
         text = machine.read_until(STOPPED)
-    tap.ok(re.search(message, text), f"{name}: the report says what happened", text)
+    tap.ok(re.search(message, text), f"{name}: the report has the fault", text)
     seen = backtrace(text)
     tap.equal(seen[: len(functions)], functions, f"{name}: the backtrace names the callers")
     if "panic" not in name and "exit" not in name:
@@ -104,13 +104,13 @@ def try_wild_frame():
 
 
 def try_nmi():
-    """An NMI that nobody asked for, while interrupts are masked."""
+    """A spurious NMI, while interrupts are masked."""
     with qemu.Machine("faults", "wait-masked") as machine:
         settled(lambda: WAITS not in machine.monitor.line("info registers"))
         machine.monitor.ask("inject-nmi")
         text = machine.read_until(STOPPED)
-    tap.ok("NMI without a handler" in text, "an NMI that nobody handles is reported", text)
-    tap.equal(backtrace(text)[:4], ["wait_masked", *CALLERS], "with what it interrupted")
+    tap.ok("NMI without a handler" in text, "an NMI without a handler is reported", text)
+    tap.equal(backtrace(text)[:4], ["wait_masked", *CALLERS], "with the interrupted place")
 
 
 def try_panic_twice():

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An image that counts what a tick's pump of a serial line costs, in instructions, without the
- * UART's own registers. Under QEMU's -icount the CPU's clock goes on by as much with each, and nops
- * tell by how much. Prints "cost CASE BYTES INSTRUCTIONS LONGEST": of all calls, and of one;
+ * UART's own registers. Under QEMU's -icount the CPU's clock advances by as much with each, and
+ * nops tell by how much. Prints "cost CASE BYTES INSTRUCTIONS LONGEST": of all calls, and of one;
  * tests/bench/pump.py reads it.
  */
 #include "tests/firmware/image.h"

@@ -2,7 +2,7 @@
 /*
  * An image that tries what the machine layer promises and prints TAP, then switches the machine
  * off. Words on the command line: no-pm-timer and no-hpet hide these from us; dead-pm-timer puts
- * something that stands still in its place; reboot ends with a reset; give-back calls the
+ * a stopped timer in its place; reboot ends with a reset; give-back calls the
  * firmware before that; signals-wait, masked interrupts keep a signal out (GICv2).
  */
 #include <errno.h>
@@ -351,7 +351,7 @@ static void test_cpus(void)
 		good += try_cpu((i - 1) % (arch_cpu_count() - 1) + 1);
 	tap_equal(
 	    good, 2 * (arch_cpu_count() - 1),
-	    "every other CPU runs what it is told, twice, with its own stack, timer and signal");
+	    "every other CPU runs the given function, twice, with its own stack, timer and signal");
 }
 
 static void test_memory(void)
@@ -407,7 +407,7 @@ static int story(void *arg)
 	machine_reset(test_asked("reboot") ? MACHINE_REBOOT : MACHINE_POWEROFF);
 }
 
-/* Something that stands still in the PM timer's place: our own memory. */
+/* Something that stalls in the PM timer's place: our own memory. */
 static const uint32_t dead_timer = 0x1234;
 
 static void falsify(void)

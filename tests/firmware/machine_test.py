@@ -22,7 +22,7 @@ MACHINES = [
     ("one CPU", "give-back", ["-smp", "1"], PM_TIMER, "max"),
     ("4 CPUs", "give-back", ["-smp", "4"], PM_TIMER, "max"),
     ("HPET alone", "no-pm-timer", ["-smp", "1"], HPET, "max"),
-    ("a PM timer that stands still", "dead-pm-timer", ["-smp", "1"], HPET, "max"),
+    ("a PM timer that has stopped", "dead-pm-timer", ["-smp", "1"], HPET, "max"),
     ("no screen", "", ["-smp", "1", "-vga", "none"], PM_TIMER, "max"),
     ("no clock", "no-pm-timer no-hpet no-clock-expected", ["-smp", "1"], 0, "max"),
     ("an old CPU", "reboot give-back", ["-smp", "2"], PM_TIMER, "qemu64"),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a machine stands behind its firmware, to be kept as it is and to go on as often as is liked
- * (tests/firmware/parked.py). It stands until QEMU has another command line than "parked", and then
- * starts what QEMU has for a kernel, with that command line and initrd, as the firmware would have
- * done: QEMU's docs/specs/fw_cfg.rst, and its headers for the items.
+ * Where a machine stands behind its firmware, to be kept as it is and to continue as often as is
+ * liked (tests/firmware/parked.py). It stands until QEMU has another command line than "parked",
+ * and then starts what QEMU has for a kernel, with that command line and initrd, as the firmware
+ * would have done: QEMU's docs/specs/fw_cfg.rst, and its headers for the items.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""QEMU that goes on where another one of the same machine stood when its firmware was done: that is four
+"""QEMU that continues where another one of the same machine stood when its firmware was done: that is four
 fifths of a boot, and every boot of one machine has the same.
 
     parked.py REGION-MIB QEMU ARGUMENTS...
@@ -22,7 +22,7 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 KEPT = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "bareperf/parked")
-UNUSED = 14 * 86400  # s after which one that nobody goes on from is removed
+UNUSED = 14 * 86400  # s after which one that nobody continues from is removed
 
 FLAGS = {"-no-reboot", "-nodefaults", "-singlestep"}
 SAME = {"-machine", "-M", "-cpu", "-smp", "-m", "-nic", "-display", "-vga", "-icount", "-accel", "-bios", "-boot"}
@@ -111,7 +111,7 @@ def isa_of(program):
 
 
 def incoming(region, program, words):
-    """The options with which it goes on, and the file, which has to stay open."""
+    """The options with which it continues, and the file, which has to stay open."""
     if "-kernel" not in words or "-bios" not in words:
         raise UnknownError("a machine that boots something else")
     path = place(region, program, words)

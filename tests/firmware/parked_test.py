@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A machine that goes on behind its firmware (parked.py) is the one that has booted."""
+"""A machine that continues behind its firmware (parked.py) is the one that has booted."""
 
 import pathlib
 import shutil
@@ -55,7 +55,7 @@ def names():
         except parked.UnknownError as option:
             refused.append(str(option))
     tap.equal(refused, ["-S", "-drive", "nvme", "udp,id=console", "max,spe=on,spe-leftovers=on"],
-              "with an option that nobody here knows it boots")
+              "with an unknown option it boots")
 
 
 def run(isa, elf, *options):

@@ -71,7 +71,7 @@ def made(name, made_of, make):
 
 @functools.cache
 def parked(program, region=64):
-    """A program that is this QEMU, but goes on where another machine like it was parked (parked.py), as the host tool
+    """A program that is this QEMU, but continues where another machine like it was parked (parked.py), as the host tool
     can start it; None where there is none. region: MiB, if it is a doorbell's."""
     program = shutil.which(program)
     if not program:

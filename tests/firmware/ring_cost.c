@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An image that counts what a record costs its writer, in instructions. Under QEMU's -icount the
- * CPU's clock goes on by as much with each, and nops tell by how much. Prints "cost CASE NUMBER";
+ * CPU's clock advances by as much with each, and nops tell by how much. Prints "cost CASE NUMBER";
  * tests/bench/ring_instructions.py holds them against docs/ring-instructions.md.
  */
 #include "tests/firmware/image.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A sample costs what is promised, alone and with a callchain: instructions from vector to return,
+"""A sample costs at most the promised number of instructions, alone and with a callchain: instructions from vector to return,
 on the hardware model, by the method of tests/bench/handler.py, in one boot.
 
 check-spare: machines count instructions

@@ -2,17 +2,17 @@
 /*
  * An application as EDK2's ShellCEntryLib makes it: it has its arguments, its streams and the shell
  * by EFI_SHELL_PARAMETERS_PROTOCOL and EFI_SHELL_PROTOCOL, and without these it is not run. It
- * tells what it was given, and then obeys its arguments:
+ * reports what it was given, and then obeys its arguments:
  *
  *	spin=MS		spins
- *	env=NAME	tells that environment variable
+ *	env=NAME	reports that environment variable
  *	set=NAME	sets it, to a word, until the machine is reset
- *	name=FILE	tells what the shell makes of that name: its device path, and back
+ *	name=FILE	reports what the shell makes of that name: its device path, and back
  *	write=FILE	writes a file
- *	read=FILE	tells what is in it, and how long it is
+ *	read=FILE	reports what is in it, and how long it is
  *	delete=FILE	deletes it
  *	list=DIR	tells the names in a directory, in their order
- *	find=PATTERN	tells which files there are
+ *	find=PATTERN	reports which files there are
  *	line		reads a line of the standard input, and tells it
  *	error		tells something by the standard error
  *	exit=N		leaves by Exit(), with N

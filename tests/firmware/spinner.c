@@ -6,7 +6,7 @@
  *	low=MS		spins, in spin_at_application()
  *	key		the same, until a key comes
  *	high=MS		spins at TPL_HIGH_LEVEL, in spin_at_high_level()
- *	below=MS	spins at TPL_HIGH_LEVEL; tells whether what is below its stack pointer stays
+ *	below=MS	spins at TPL_HIGH_LEVEL; reports whether memory below its stack pointer stays
  *	map=MS		spins in a translation of its own, in spin_elsewhere()
  *	stall=MS	calls Stall(), in stall_at_application()
  *	tick=MS		counts a timer event's notifications meanwhile, and tells
@@ -93,7 +93,7 @@ static CHAR16 run_options[256] = u"low=200"; /* run='s */
 static EFI_EXIT_BOOT_SERVICES exit_kept;     /* NULL: none is */
 static EFI_IMAGE_UNLOAD unload_kept;
 static EFI_HANDLE loaded;     /* load='s */
-static EFI_EVENT before_exit; /* NULL: nobody is told */
+static EFI_EVENT before_exit; /* NULL: nobody is notified */
 
 static void say(const char *format, ...)
 {

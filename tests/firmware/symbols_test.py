@@ -129,7 +129,7 @@ for ARCH in TOOLS:
               f"{ARCH}: addr2line names each function's first and last byte")
     tap.equal(labels_in_code(ARCH, SYM), [], f"{ARCH}: no label can be taken for a function")
     tap.ok(len(left_out()) > 3 and left_out() <= linked(ARCH),
-           f"{ARCH}: what reports leave out above main() is there by that name", left_out() - linked(ARCH))
+           f"{ARCH}: the functions above main() that reports leave out exist by that name", left_out() - linked(ARCH))
     PAYLOAD = TOP / f"build/{ARCH}/sdk/example.elf"
     NAMES = functions(ARCH, PAYLOAD)
     tap.equal((nameless(ARCH, PAYLOAD, NAMES), labels_in_code(ARCH, PAYLOAD), moved(ARCH, PAYLOAD)),

@@ -131,7 +131,7 @@ static int merge(void)
 	return command_merge(5, words);
 }
 
-/* Every record is counted as some event's, and the books are as the command said. */
+/* Every record is counted as some event's, and the ledger is as the command said. */
 static void check_output(int status)
 {
 	struct error error = { "" };

@@ -113,7 +113,7 @@ static void record(enum kind kind)
 	must(!channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, NULL, &error));
 	must(!region_open(&region, &channel, &error));
 	must(!session_begin(&session, &region, &options, &error));
-	if (kind == LOSSY) { /* with room again, LOST is told with the next one */
+	if (kind == LOSSY) { /* with room again, LOST is reported with the next one */
 		uint64_t got;
 
 		must(!session_drain(&session, &got, &error));

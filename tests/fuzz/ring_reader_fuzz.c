@@ -2,7 +2,7 @@
 /*
  * A ring that anybody may have written: the reader takes whole records from it, as copies, or
  * refuses it, and never looks outside. Input: flags, then data_tail, data_head, then a second
- * data_head for a writer that goes on, and then the data area.
+ * data_head for a writer that continues, and then the data area.
  */
 #include <errno.h>
 #include <stdlib.h>

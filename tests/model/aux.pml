@@ -8,7 +8,7 @@
  */
 #define SLOTS	  2
 #define PIECES	  3
-#define NEED	  2 /* slots that must be free before hardware is let go on; it fills one or both */
+#define NEED	  2 /* slots that must be free before hardware may continue; it fills one or both */
 #define WATERMARK 2
 
 #define HEAD	0 /* aux_head */
@@ -28,8 +28,8 @@
 #define NO_D	  4 /* aux_head without acquire */
 #define NO_E	  5 /* pending by a load and a store, without a fence */
 #define NO_F	  6 /* the reader goes to sleep without a fence */
-#define HEAD_LATE 7 /* a record tells of what aux_head has not come to */
-#define NO_STALL  8 /* there is no room, and nobody is told */
+#define HEAD_LATE 7 /* a record reports bytes that aux_head has not reached */
+#define NO_STALL  8 /* there is no room, and nobody is informed */
 
 byte mutant = 77; /* chosen by tests/model/check */
 #define MUTANT mutant

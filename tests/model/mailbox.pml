@@ -2,7 +2,7 @@
 /*
  * The mailbox: host-tools/region/mailbox.c asks, agent/input/mailbox.c answers. A text is its number; a
  * recording's command is followed by notes (`stop`, `slower`), which are sent while its state says
- * that it goes on, and which its ticks look at without a copy. Both sides load what the other
+ * that it continues, and which its ticks look at without a copy. Both sides load what the other
  * stores. The letters are those of the source. MUTANT has one thing wrong.
  */
 #define TEXT	0
@@ -27,7 +27,7 @@
 #define NO_D		4 /* the number without acquire */
 #define NUMBER_FIRST	5 /* the number is stored before the text */
 #define NOT_TAKEN	6 /* a note is sent before anything says that the command was copied */
-#define STATE_EARLY	7 /* the state is told before the text is copied */
+#define STATE_EARLY	7 /* the state is reported before the text is copied */
 #define NO_COPY		8 /* the command is read again when it has been carried out */
 #define NOT_OURS	9 /* any reply is the last command's */
 

@@ -172,7 +172,7 @@ class Guest:
         self.qmp = Qmp(self.monitor)
 
     def obey(self, line):
-        """The guest asks for a property: set it, and let it go on."""
+        """The guest asks for a property: set it, and let it continue."""
         _, name, value = line.split()
         answer = self.qmp.set_cpu(name, value)
         if "error" in answer:

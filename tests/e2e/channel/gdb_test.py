@@ -161,7 +161,7 @@ def overwritten(target):
                           "overwritten")
     summary = whole(target, "overwritten", status, text, "an overwritable ring")
     tap.ok(total(summary, "written") > total(summary, "delivered"),
-           f"{target.isa}: of which the newest is there", summary)
+           f"{target.isa}: its newest record is there", summary)
 
 
 def dumped(target):
@@ -205,16 +205,16 @@ def killed(target):
 
 
 def hung(target):
-    """Its ticks are masked for ever: what was recorded until then comes all the same."""
+    """Its ticks are masked for ever: the records until then arrive all the same."""
     run = target.word("run") + 1
     status, text = target("record -e cpu-clock -F 1000 -- payload", "--timeout", "5", "-o", "hung")
     summary = target.dump("hung")
     tap.ok(target.word("run") == run and status == UNFINISHED and "no sign of life" in text,
-           f"{target.isa}: a machine that hangs with interrupts off is told", text)
-    tap.ok("before it hangs\n" in text, f"{target.isa}: what it printed until then is there", text)
+           f"{target.isa}: a machine that hangs with interrupts off is reported", text)
+    tap.ok("before it hangs\n" in text, f"{target.isa}: its output until then is there", text)
     tap.ok(total(summary, "delivered") > 10 and not total(summary, "lost") and
            not re.search("BROKEN", summary["said"]),
-           f"{target.isa}: what it recorded until then is there", summary)
+           f"{target.isa}: its records until then are there", summary)
     tap.ok(target.runs(), f"{target.isa}: and it is left running")
 
 
@@ -232,7 +232,7 @@ def forced(target):
     status, text = target("stop --force")
     tap.ok(status == 0 and target.word("state") == tr.FAILED and "still hangs" in text,
            f"{target.isa}: by force its recording ends", text)
-    # Until its CPU goes on, the monitor adds what was last compared to the flags that were set.
+    # Until its CPU continues, the monitor adds what was last compared to the flags that were set.
     live.until(lambda: registers(target) == before)
     tap.equal(registers(target), before,
               f"{target.isa}: and it hangs on, with all registers as they were")

@@ -32,7 +32,7 @@ BASE = 0x200000  # of the region, by the GDB stub
 
 
 class Peer:
-    """Listens, and does to each who connects what talk() does."""
+    """Listens, and runs talk() for each connection."""
 
     def __init__(self, talk, path=None):
         self.talk, self.met = talk, threading.Event()
@@ -160,7 +160,7 @@ def greets_only(peer, connection):
 
 
 def tells_of_peers(memory):
-    """An ivshmem server that never ends telling who else is there."""
+    """An ivshmem server that announces peers without end."""
     def talk(peer, connection):
         for number, file in ((0, []), (1, []), (-1, [memory])):
             socket.send_fds(connection, [struct.pack("<q", number)], file)
@@ -171,7 +171,7 @@ def tells_of_peers(memory):
 
 
 def full(path):
-    """A listener that accepts nobody, and whose queue is full."""
+    """A listener that accepts no connection, and whose queue is full."""
     listener, waiting = socket.socket(socket.AF_UNIX), []
     listener.bind(str(path))
     listener.listen(0)
@@ -317,7 +317,7 @@ def lines():
 def ivshmem_servers(here):
     (here / "memory").write_bytes(bytes(1 << 20))
     talk = tells_of_peers(os.open(here / "memory", os.O_RDWR))
-    name = "an ivshmem server that tells of peers without end"
+    name = "an ivshmem server that reports peers without end"
     ends_by_time("an ivshmem server that says nothing", shm(is_silent, here / "silent")[1],
                  "says nothing")
     ends_by_time(name, shm(talk, here / "peers")[1], "no trace region")

@@ -155,7 +155,7 @@ def unfinished(guest):
     event = frozen.events()[0]
     tap.ok(frozen.status == 4 and frozen.summary()["conserved"] and event["samples"] > 100 and
            "did not come to the end of its run: its state is recording" in frozen.text,
-           f"{arch}: of a machine that stands still in the middle, what was there; exit status 4",
+           f"{arch}: a machine that stalls in the middle: the records until then, exit status 4",
            frozen.text)
     guest.monitor.ask("system_reset")
     path, _ = guest.save("core")
@@ -217,7 +217,7 @@ def region_file():
         taken = Imported(file)
         tap.ok(done.returncode == 0 and taken.status == 0 and taken.summary()["conserved"] and
                "(0 samples" in taken.text and "--again reads them, too" in taken.text,
-               f"{scenario}: what a reader has taken is not imported, and told", taken.text)
+               f"{scenario}: records that a reader has taken are not imported, and reported", taken.text)
         run, again = Imported(file, "--again"), Imported(file, "--again", out="again")
         shutil.copy(rig.out, run.file)
         tap.ok(again.status == 0 and again.script() == run.script() and
@@ -264,13 +264,13 @@ def several():
 
 
 def half_written():
-    """A machine that was stopped between two words of a ledger: what it holds is told, and that it
+    """A machine that was stopped between two words of a ledger: the numbers in it are reported, and that it
     does not add up."""
     path = pathlib.Path(HERE.name) / "half"
     for table, word, status, line, claim in (
             (tr.EVENT_LEDGER, 0, 4, "(5 samples)", "an event's first word is a record in flight"),
             (tr.EVENT_LEDGER, 1, 3, "not conserved: event 0 cpu-clock (CPU 0): generated 5 = "
-             "written 6 + lost 0", "its second is told"),
+             "written 6 + lost 0", "its second is reported"),
             (tr.RING_LEDGER, 1, 3, "not conserved: ring 0: lost 1 = its events' lost 0",
              "so is a ring's")):
         made = tr.Region(bytearray(MIB))

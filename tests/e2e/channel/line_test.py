@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # check-timeout: 900
-"""A machine that nobody sees into, at a serial line alone: text and typed commands, frames by a second
+"""A machine that is reached by a serial line alone: text and typed commands, frames by a second
 implementation of docs/wire-format.md, a host that says anything, a machine that is to switch off, a
 panic that is read."""
 
@@ -108,7 +108,7 @@ def is_text(m):
     line = m.line
     tap.ok(line.wait_text("waiting for commands in the mailbox, or typed here"),
            f"{m.name}: without a host the console is text", line.text[-800:])
-    tap.ok("B/s" in line.text.partition("line: ")[2], "it says what it reaches",
+    tap.ok("B/s" in line.text.partition("line: ")[2], "it reports its rate",
            line.text[-800:])
     line.write(b"hep\x7flp\r\n")
     tap.ok(line.wait_text("record [") and "hep\b \blp\r\n" in line.text,
@@ -255,11 +255,11 @@ def is_hostile(m, directory, chance):
     tap.ok(done.returncode == 0 and "conserved: yes" in done.stdout and
            f"run {run}, ended" in done.stdout and int(generated[1]) > 900,
            "and the next honest recording is exact", done.stdout[-3000:] + done.stderr)
-    tap.ok("line:" in done.stdout, "dump tells of the faults", done.stdout[:500])
+    tap.ok("line:" in done.stdout, "dump reports the faults", done.stdout[:500])
 
 
 class Reader:
-    """One that is announced, and whose lease goes on while it looks."""
+    """An announced reader, which renews its lease while it looks."""
 
     def __init__(self, line):
         self.line = line
@@ -278,7 +278,7 @@ class Reader:
         return self.line.until(lambda: printed(self.line).count(text) == times, 300, 0.1, self.live)
 
     def records(self, command):
-        """A recording, of which nothing is read until it has ended."""
+        """A recording that is not read until it has ended."""
         run = self.line.word(tr.RUN, "<Q") + 1
         number = post(self.line, command)
         if not self.until(lambda status: status.state == RECORDING and status.run == run):
@@ -305,7 +305,7 @@ def ends(m):
     line = m.line
     tap.ok(line.wait_text("waiting 10 s for a reader") and
            line.wait_text("no host reads the recording, which stays in RAM: waiting for commands"),
-           f"{m.name}: who is to switch off waits 10 s for a reader, and stays on if none comes",
+           f"{m.name}: before it powers off the machine waits 10 s for a reader, and stays on if none comes",
            line.text[-500:])
     line.hello()
     reader = Reader(line)
@@ -314,11 +314,11 @@ def ends(m):
     run = line.word(tr.RUN, "<Q")
     said = "the last recording is still being read: "
     tap.ok(reader.is_said(said, 1) and line.word(tr.RUN, "<Q") == run,
-           "a command waits for who reads the last recording at a line, and says so",
+           "a command waits for the reader of the last recording at a line, and says so",
            printed(line)[-500:])
     reader.reads()
     tap.ok(reader.until(lambda status: status.state == RECORDING and status.run == run + 1),
-           "and goes on when all of it is acknowledged", line.status)
+           "and continues when all of it is acknowledged", line.status)
     line.put(tr.READY, struct.pack("<Q", run + 1))
     reader.until(lambda status: status.reply == number)
     tap.ok(reader.is_said(said, 2) and m.process.poll() is None,
@@ -343,7 +343,7 @@ def ends(m):
 
 
 def panics(m):
-    """An NMI that is nobody's."""
+    """An NMI without a known cause."""
     line = m.line
     line.hello()
     m.monitor.ask("inject-nmi")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A recording begins when its reader reads; where nobody does, in RAM, nothing is thrown away."""
+"""A recording begins when its reader reads; without a reader it is in RAM, and no record is discarded."""
 
 import ctypes
 import json
@@ -130,7 +130,7 @@ def waits(agent):
     tap.equal(agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), 0,
               "a reader that is gone, ready for the last run as it was, does not stop the next")
     tap.ok(agent.word(tr.FOUND) == GONE and "the reader is gone: recording without it" in agent.console(),
-           "which is told", agent.console())
+           "the change is reported", agent.console())
     before = agent.word(56, "<Q")
     tap.equal((agent.command(b"record -e cpu-clock -F 1000 -- noploop 1"), agent.word(tr.FOUND),
                agent.word(56, "<Q") - before), (0, NONE, 1), "and not waited for again")
@@ -147,13 +147,13 @@ def in_ram(agent):
     tap.ok("because no host reads it" in agent.console(), "with the reason",
            agent.console())
     tap.equal((agent.command(b"record -e cyles -- calltree"),
-               agent.command(b"list --region-size 64")), (EINVAL,) * 2, "as is what is misspelt")
+               agent.command(b"list --region-size 64")), (EINVAL,) * 2, "so is a misspelt command")
     tap.ok(message(agent).endswith("column 6: the trace region already exists: give this option at "
                                    "boot"),
-           "and what was meant by that is not said of the next mistake", message(agent))
+           "the hint for that is not repeated for the next mistake", message(agent))
     tap.equal(agent.command(b"record -e cpu-clock -F 20000 -g -- calltree 1"), 0, "it records")
     tap.equal(agent.word(agent.word(RINGS, "<Q") + 32, "<Q"), 16 * MIB,
-              "the ring is what the region holds")
+              "the ring is as large as the region allows")
     tap.ok(account(agent, GENERATED) > 10000 and not account(agent, LOST), "nothing is lost",
            (account(agent, GENERATED), account(agent, LOST)))
     done = subprocess.run([machine.TOOL, "dump", agent.path], capture_output=True, text=True)
@@ -164,7 +164,7 @@ def in_ram(agent):
     text = agent.console()
     advice = re.search(r"([1-9]\d*) lost \((\d+) % of (\d+)\)\n.*To lose nothing: -m (\d+), or", text)
     tap.ok(advice and int(advice[1]) == account(agent, LOST) and int(advice[2]) > 50 and
-           int(advice[3]) == account(agent, GENERATED), "the screen says how much, and what to do",
+           int(advice[3]) == account(agent, GENERATED), "the screen shows its size, and the next step",
            text[-400:])
     agent.command(f"record -e cpu-clock -F 20000 -g -m {advice[4]} -- calltree 1".encode())
     tap.equal(account(agent, LOST), 0, "and so it is")
@@ -206,7 +206,7 @@ def slow_reader(directory):
               (0, 0, IS_READY),
               "a reader that starts three seconds late misses nothing")
     tap.ok(event["generated"] > 30000 and event["generated"] == event["delivered"],
-           "and has what the machine generated", event)
+           "and has all records of the machine", event)
     header = (directory / "region").read_bytes()[:4096]
     tap.equal((struct.unpack_from("<I", header, tr.FOUND)[0], struct.unpack_from("<I", header, tr.READER)[0],
                struct.unpack_from("<Q", header, tr.READY)[0]), (IS_READY, 0, 1),

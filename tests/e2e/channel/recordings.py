@@ -55,5 +55,5 @@ def one_boot(target, word, directory, claim, kinds=KINDS):
     tap.equal(word("run") - first, count,
               f"{claim}: mistakes were found on the host: no run was theirs")
     grown = {command: sizes for command, sizes in heap.items() if sizes[-1] != sizes[0]}
-    tap.ok(not grown, f"{claim}: the machine's heap is afterwards what it was", heap)
+    tap.ok(not grown, f"{claim}: the machine's heap has its old size afterwards", heap)
     tap.equal(left_behind(directory), [], f"{claim}: no process and no journal is left")

@@ -52,7 +52,7 @@ class Fake:
                                 stderr=subprocess.STDOUT, text=True)
 
     def attach(self, trouble):
-        """Have it joined, and when all was read, make trouble. The tool's status and text."""
+        """Attach to the run; when all was read, cause the fault. Returns the tool's status and text."""
         process = self.tool("attach", "-o", self.file)
         live.until(lambda: self.region.get(tr.READY) == 1 and self.region.tail() == self.region.head,
                    process=process)
@@ -101,15 +101,15 @@ def lose_the_lease(fake):
 
 
 CASES = (
-    (complete, 0, "50 samples", "a run that is joined comes to its end"),
-    (panic, UNFINISHED, "the machine panicked: an exception at 0x1234", "a panic is told"),
+    (complete, 0, "50 samples", "attach reads a run to its end"),
+    (panic, UNFINISHED, "the machine panicked: an exception at 0x1234", "a panic is reported"),
     (reset, UNFINISHED, "the machine was reset: its trace region is gone", "so is a reset"),
     (boot_anew, UNFINISHED, "the machine was reset: its trace region is another boot's",
      "and one that was over when we looked"),
     (record_anew, UNFINISHED, "the machine is at run 2 by now; the one to read was 1",
      "a machine that has begun another run"),
     (fall_silent, UNFINISHED, "no sign of life for 2.5 s (its last state: recording)",
-     "a heart that stands still"),
+     "a heartbeat that stops"),
     (be_written_over, ERROR, "offset 0x30: the state 99 is unknown", "an unknown state"),
     (lie, ERROR, "ring 0, position", "a head that cannot be"),
     (lose_the_lease, ERROR, "another reader has taken the machine's rings",
@@ -144,7 +144,7 @@ with tempfile.TemporaryDirectory() as DIRECTORY:
              for words in (("attach", "-o", OLD.file), ("console",))]
     tap.ok(image[0].returncode == ERROR and image[0].stderr.count("\n") == 1 and
            "`bareperf import'" in image[0].stderr,
-           "a file with a machine's memory is told at once, and what writes its recording",
+           "a file with a machine's memory is reported at once, with the command that imports it",
            image[0].stderr)
     tap.ok(image[1].returncode == 0 and image[1].stdout == "the machine's words\n" and
            not image[1].stderr, "its console is printed", image[1])
@@ -152,5 +152,5 @@ with tempfile.TemporaryDirectory() as DIRECTORY:
     process = OLD.tool("list")
     text = process.communicate(timeout=live.PATIENCE)[0]
     tap.ok(process.returncode == ERROR and "there is no trace region after 2.5 s" in text,
-           "a file without a region is told", text)
+           "a file without a region is reported", text)
 tap.finish()

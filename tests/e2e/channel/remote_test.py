@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A machine that the tool did not start: one boot, many recordings, over --channel shm:. With
 RECORDINGS and KILLS in the environment, as many of them (make soak). On aarch64 what is its own: how
-a run is joined, stopped and left.
+a run is read from its middle, stopped and left.
 
 check-timeout: 3600
 """
@@ -59,7 +59,7 @@ def woken(remote):
 def questions(remote):
     status, text = remote("list")
     tap.ok(status == 0 and "event sources:" in text and "cpu-clock" in text and
-           "trace region" not in text, "list prints what the machine says, and nothing before it",
+           "trace region" not in text, "list prints the machine's answer, and nothing before it",
            text)
     status, text = remote("console")
     tap.ok(status == 0 and "waiting for commands in the mailbox" in text,
@@ -73,11 +73,11 @@ def questions(remote):
     status, text = remote("stat -e cpu-clock -- noploop 0.3", "--json")
     tap.ok(status == 0 and json.loads(text), "stat --json has the counts", text)
     status, text = remote("attach", "-o", "/nowhere/perf.data")
-    tap.ok(status == ERROR and "/nowhere" in text, "a file that cannot be made is told", text)
+    tap.ok(status == ERROR and "/nowhere" in text, "a file that cannot be made is reported", text)
 
 
 def until_killed(remote, chance, command):
-    """Readers that die at any moment. How many did, and what the last one said: who has come to its
+    """Readers that die at any moment. Returns how many did, and the last one's output: a reader that has come to its
     end before it was killed has no successor."""
     run = remote.word("run") + 1
     process = remote.start(command, "-o", "killed")
@@ -110,7 +110,7 @@ def killed(remote, chance):
     kills, status, text = until_killed(remote, chance, "record -e branch-step// -- calltree 6")
     summary = remote.dump("killed")
     tap.ok(status == 0 and kills > 1 and summary["status"] == 0 and "bytes of trace" in text,
-           "of a branch trace as well: every byte of AUX is there or told to be lost",
+           "of a branch trace as well: every byte of AUX is there or reported as lost",
            (kills, text, summary))
 
 
@@ -119,14 +119,14 @@ def more_than_now(path):
     return (path.stat().st_size if path.exists() else 0) + 30000
 
 
-def joined(remote):
-    """One reader dies, another joins with a file of its own, leaves, and comes back."""
+def attached(remote):
+    """One reader dies; another begins with its own file, leaves, and resumes."""
     run = remote.word("run") + 1
     first = remote.start("record -e cpu-clock -F 5000 -- noploop 8", "-o", "first")
     remote.until_run(run)
     status, text = remote("record -- noploop 0.3", "-o", "second")
     tap.ok(status == ERROR and f"process {first.pid} of this host" in text,
-           "a second reader is told who has the rings", text)
+           "a second reader gets the name of the first one", text)
     live.until(lambda: live.is_as_long(remote.directory / "first", 20000), process=first)
     kill(first)
     status, text = remote("record -- noploop 0.3", "-o", "second")
@@ -147,7 +147,7 @@ def joined(remote):
     status, text = remote("attach", "-o", "joined")
     summary = remote.dump("joined")
     tap.ok(status == 0 and summary["status"] == 0,
-           "a run that was joined in its middle, left and joined again has a ledger that is exact",
+           "a run that was read from its middle, left and resumed has an exact ledger",
            (text, summary))
     tap.equal(total(summary, "elsewhere"), remote.samples("first"),
               "the number of records that another reader took is that of its file")
@@ -183,7 +183,7 @@ def stopped(remote):
 
 
 def silent(remote):
-    """A machine that stands still, and goes on."""
+    """A machine that stalls, and continues."""
     run = remote.word("run") + 1
     process = remote.start("record -e cpu-clock -F 1000 -- noploop 2", "--timeout", "1", "-o",
                            "silent")
@@ -191,7 +191,7 @@ def silent(remote):
     remote.agent.process.send_signal(signal.SIGSTOP)
     text = process.communicate(timeout=live.PATIENCE)[0]
     tap.ok(process.returncode == UNFINISHED and text.count("shows no sign of life for 1 s") == 1,
-           "a machine that stands still ends a recording with a line that says so", text)
+           "a machine that stalls ends a recording with a line that says so", text)
     status, text = remote("list", "--timeout", "0.5")
     tap.ok(status == ERROR and "(its last state: recording)" in text and text.count("\n") == 1,
            "and so do other commands", text)
@@ -199,7 +199,7 @@ def silent(remote):
     status, text = remote("attach", "-o", "silent")
     summary = remote.dump("silent")
     tap.ok(status == 0 and summary["status"] == 0 and not total(summary, "elsewhere"),
-           "when it goes on, so does the recording: attach has the rest", (text, summary))
+           "when it continues, so does the recording: attach has the rest", (text, summary))
 
 
 def end(remote):
@@ -208,13 +208,13 @@ def end(remote):
     tap.equal((status, remote.agent.process.returncode), (0, 0), f"reboot resets it: {text}")
     status, text = remote("list", "--timeout", "0.5")
     tap.ok(status == ERROR and "no sign of life for 0.5 s" in text,
-           "a region that its machine has left is told from one that lives", text)
+           "an abandoned region is distinguished from a live one", text)
 
 
-# A kind of machine: QEMU's options, whether the channel is a server's, what is had on it.
+# A kind of machine: QEMU's options, whether the channel is a server's, its tests.
 KINDS = {
-    "x86_64": (("-smp", "2"), True, (woken, questions, killed, joined, stopped, silent, end)),
-    "aarch64": ((), False, (joined, stopped, silent, end)),
+    "x86_64": (("-smp", "2"), True, (woken, questions, killed, attached, stopped, silent, end)),
+    "aarch64": ((), False, (attached, stopped, silent, end)),
 }
 
 

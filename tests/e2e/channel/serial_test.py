@@ -138,7 +138,7 @@ def many_recordings(board, kinds):
 
 
 def a_line_that_is_too_slow(board):
-    """For what is sampled: who follows the tool's advice comes to what it carries."""
+    """By the number of samples: the tool's advice leads to a rate that the line carries."""
     with board.line() as line:
         line.rate = 11520
         tool, seen, freq = Tool(board.directory, unix(line)), [], "8000"
@@ -150,7 +150,7 @@ def a_line_that_is_too_slow(board):
             advice = re.search(r"too slow for it: about -F (\d+) is what it keeps up", text)
             freq = advice and advice[1]
         tap.ok(seen[0][1] > 0.2 and 20 < seen[-1][0] < 4000 and seen[-1][1] < 0.02,
-               f"{board.name}: a line that is too slow: what it carries is told", seen)
+               f"{board.name}: a line that is too slow: the rate that it carries is reported", seen)
 
 
 def a_line_that_is_waited_for(board):
@@ -167,11 +167,11 @@ def a_line_that_is_waited_for(board):
                cpu["given_up"] == 0, f"{claim}: {event['delivered']} samples, and none is lost",
                (event, cpu))
         tap.ok(cpu["stood"] > 10**9 and event["time_enabled"] < 3.5 * 10**9,
-               f"{claim}: what it stood still is in no time of the event", (event, cpu))
+               f"{claim}: the time of its stalls is in no time of the event", (event, cpu))
 
 
 def a_line_that_is_too_slow_to_watch(board):
-    """The machine is told to sample less often, and does; its accounts stay exact. The ring holds some
+    """The machine gets the request to sample less often, and does; its ledger stays exact. The ring holds some
     290 samples, and the line takes a second or two for them."""
     claim = f"{board.name}, 115200 bit/s and top"
     with board.line() as line:
@@ -182,7 +182,7 @@ def a_line_that_is_too_slow_to_watch(board):
         event = tool.dump("watched")["events"][0]
         said = re.findall(r"too slow for it: the machine samples (\d+) times as seldom", text)
         tap.ok(event["slower"] >= 2 and said and int(said[-1]) == event["slower"],
-               f"{claim}: that the machine samples less often is told", (event, text[-2000:]))
+               f"{claim}: that the machine samples less often is reported", (event, text[-2000:]))
         script = subprocess.run(["perf", "script", "-i", board.directory / "watched", "-F", "period"],
                                 capture_output=True, text=True, check=False).stdout
         periods = [int(period) for period in script.split()]
@@ -192,7 +192,7 @@ def a_line_that_is_too_slow_to_watch(board):
                f"{claim}: as its PERIODs say", (periods[:5], periods[-5:], event))
         last = text[text.index("# last block"):]
         tap.ok(f"# Event count (approx.): {sum(periods)}\n" in last,
-               f"{claim}: what was shown is what is in the file", last[:1000])
+               f"{claim}: the shown samples are those in the file", last[:1000])
 
 
 def a_bad_line(board, each):
@@ -220,11 +220,11 @@ def a_cable_that_is_pulled(board):
         tool.is_exact(claim, process.returncode, text)
         tap.ok(line.connections == 2, f"{claim}: it was connected again", line.connections)
         tap.ok(re.search(r"silent.*back after \d+ s", text, re.DOTALL),
-               f"{claim}: both ends of the silence are told", text)
+               f"{claim}: both ends of the silence are reported", text)
 
 
 def a_cable_that_is_cut_from_top(board):
-    """For as long as top waits, and longer; then it leaves, and the machine goes on."""
+    """For as long as top waits, and longer; then it leaves, and the machine continues."""
     claim = f"{board.name}, a cable cut from top"
     if tmux.missing():
         tap.skip(claim, tmux.missing())
@@ -240,18 +240,18 @@ def a_cable_that_is_cut_from_top(board):
         said = re.findall(r"no (?:answer|sign of life).*", screen)
         tap.ok(status == UNFINISHED and sane and len(said) == 1 and "[.] lex" not in screen and
                "no answer in 3 s: nothing comes any more" in screen and "resume with" in screen and
-               "conserved" not in screen and "goes on with" not in screen,
+               "conserved" not in screen and "continues run" not in screen,
                f"{claim}: the terminal is as it was, and one line says why", (status, sane, screen))
         tap.ok(live.until(lambda: board.ram.word("state") == IDLE),
-               f"{claim}: when it is back, the machine goes on to the end")
+               f"{claim}: when it is back, the machine continues to the end")
         tool.is_exact(f"{claim}, and another recording", *tool(RECORD))
         status, text = tool("console")
         tap.ok(status == 0 and "waiting for commands" in text and "still being read" not in text,
-               f"{claim}: what top has not read is nothing that the next one would wait for", text)
+               f"{claim}: the next command does not wait for records that top has not read", text)
 
 
 def a_tool_that_is_killed(board):
-    """And attach goes on where it was."""
+    """And attach continues where it was."""
     claim = f"{board.name}, killed {KILLS} times"
     with board.line() as line:
         tool = Tool(board.directory, unix(line))
@@ -278,13 +278,13 @@ def a_terminal(board):
         time.sleep(0.2)
         status, text = tool(RECORD)
         tap.ok(status == ERROR and "somebody else has it" in text,
-               f"{board.name}: a tty that somebody has is refused", text)
+               f"{board.name}: a tty that another process holds is refused", text)
         other.kill()
         other.wait()
 
 
 def two_rates(board, cable):
-    """Both ends are real ttys, and what comes at another rate than the other's is garbage."""
+    """Both ends are real ttys; bytes at another rate than the other end's are garbage."""
     cable.used = True
     for fast, carries in ((57600, True), (38400, False)):
         claim = f"{board.name}, fast={fast}" + ("" if carries else " that does not carry")
@@ -301,7 +301,7 @@ def two_rates(board, cable):
         tap.ok(cable.carried[used] == max(cable.carried.values()) > 10000,
                f"{claim}: its recording comes at {used}", (cable.carried, cable.garbled))
         tap.ok(carries or (f"nothing comes through at {fast} bit/s, back to 115200" in text and
-                           cable.garbled > 0), f"{claim}: what becomes of it is told", text)
+                           cable.garbled > 0), f"{claim}: the result is reported", text)
         tap.ok(live.until(lambda: cable.rates()[0] == 115200, 10),
                f"{claim}: the machine's end is at 115200 again", cable.rates())
 
@@ -366,7 +366,7 @@ def somebody_else_s_console_server(board):
 # ---- Others at the other end ----
 
 def stub(directory, name, serve):
-    """A socket with somebody behind it who is no machine."""
+    """A socket whose peer is no machine."""
     path = pathlib.Path(directory) / name
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))

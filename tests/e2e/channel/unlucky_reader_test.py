@@ -68,7 +68,7 @@ int posix_fallocate(int fd, off_t at, off_t size)
 
 
 class Fake:
-    """A machine whose run is over, or goes on: samples, and pieces of an AUX area, each of which is
+    """A machine whose run is over, or continues: samples, and pieces of an AUX area, each of which is
     written and committed by itself."""
 
     def __init__(self, here, state=tr.COMPLETE):
@@ -100,7 +100,7 @@ class Fake:
         return done.returncode, done.stdout
 
     def delivered(self, name="perf.data"):
-        """(samples, bytes of the AUX area) that perf finds in a file whose ledger is right; or why not."""
+        """(samples, bytes of the AUX area) that perf finds in a file whose ledger is right; or the reason why not."""
         done = subprocess.run([machine.TOOL, "dump", "--json", self.here / name],
                               capture_output=True, text=True, check=False)
         perf = subprocess.run(["perf", "report", "-D", "-i", self.here / name],
@@ -111,7 +111,7 @@ class Fake:
 
 
 def each_call(how, story, claim):
-    """story(fake, n) is false for an n that is behind the last call; else what is wrong."""
+    """story(fake, n) is false for an n behind the last call; otherwise it returns the error, if any."""
     wrong, n = [], 0
     while True:
         n += 1
@@ -138,7 +138,7 @@ def fails_once(fake, n, how):
 
 
 def is_whole(fake, seen):
-    """The last reader has ended the recording, or found it ended; and what was there before is kept."""
+    """The last reader has ended the recording, or found it ended; earlier records are kept."""
     status, text = seen
     old = fake.here / "perf.data.old"
     return (fake.delivered() == WHOLE and old.read_bytes() == PRECIOUS and
@@ -162,6 +162,6 @@ with tempfile.TemporaryDirectory(prefix="bareperf-unlucky-") as DIRECTORY:
     SHARED = pathlib.Path(DIRECTORY)
     subprocess.run(["gcc", "-shared", "-fPIC", "-xc", "-", "-o", SHARED / "shim.so"], input=SHIM,
                    text=True, check=True)
-    each_call(28, fails_once, "a full disk at any call: the next reader has what is left")
+    each_call(28, fails_once, "a full disk at any call: the next reader gets the rest")
     each_call(0, killed_twice, "killed at any call, and again: the recording is whole, and so is the last")
 tap.finish()

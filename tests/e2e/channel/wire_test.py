@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/wire-format.md: its example is what the code does, and wire.py, which is written after it,
+"""docs/wire-format.md: its example agrees with the code, and wire.py, which is written after it,
 reads what the code writes. Branch records and SPE's are tried where such are recorded.
 
 check-spare: machines count instructions
@@ -34,7 +34,7 @@ def the_example():
         else:
             joined.append(words)
     tap.equal(joined, [line.split() for line in said.splitlines()],
-              "docs/wire-format.md's example is what the code says")
+              "docs/wire-format.md's example agrees with the code")
     hello, welcome, get, data = (wire.unframe(bytes.fromhex("".join(words[2:-1])))
                                  for words in joined)
     tap.equal((hello[0], get[0], data[0]), (wire.HELLO, wire.GET, wire.DATA),

@@ -104,7 +104,7 @@ def raw_and_generic(name, kind):
 
 
 def three_on_every_cpu(name, kind):
-    """Time goes on while QEMU runs the other CPUs, whose interrupts come late: samples are then
+    """Time passes while QEMU runs the other CPUs, whose interrupts come late: samples are then
     fewer than the count demands, with longer PERIODs, but three counters see the same."""
     if not EXAMPLE.exists():
         tap.skip(f"{name}: three cycles events on each CPU", "the SDK's example is not built")
@@ -154,7 +154,7 @@ def leftovers(binary):
         cpu = summary["cpus"][0]
         tap.equal((cpu["counters"], cpu["leftovers"], cpu["foreign"]),
                   (0x8000003f, 0x80000003, 0),
-                  f"{name}: counters that firmware left counting are told to the host")
+                  f"{name}: counters that firmware left counting are reported to the host")
         tap.ok(run.status == 0 and summary["conserved"] and
                summary["events"][0]["generated"] > 900 and
                summary["events"][1]["generated"] > 50,

@@ -91,7 +91,7 @@ class Model(mailbox.Agent):
 
 
 def balances(agent, records):
-    """Written bytes are told by AUX records, skipped or overwritten: all of them."""
+    """Written bytes are reported by AUX records, skipped or overwritten: all of them."""
     ledger = agent.ledger()
     told = sum(record.size for record in records)
     return (ledger["aux_written"] == ledger["aux_head"] and
@@ -193,9 +193,9 @@ def a_stalled_reader(agent):
     tap.ok(len(truncated) >= 2, "a stalled reader: TRUNCATED each time the area is full",
            (len(got), len(truncated)))
     whole = all(a.offset + a.size == b.offset for a, b in zip(got, got[1:]))
-    tap.ok(whole and balances(agent, got), "... the trace goes on where it stopped, bytes add up",
+    tap.ok(whole and balances(agent, got), "... the trace continues where it stopped, bytes add up",
            (got[:5], agent.ledger()))
-    tap.ok(good, "... what is unread is never written over: every piece is whole records")
+    tap.ok(good, "... unread records are never overwritten: every piece has whole records")
     later = [got[i + 1] for i, r in enumerate(got[:-1]) if r.flags & spe.TRUNCATED]
     tap.ok(len(later) >= 1 and all(r.size for r in later),
            "... and when the reader has made room, there are records again", got[:8])
@@ -241,7 +241,7 @@ def faults(agent, prompt, turns):
         # Until the next tick 1 ms of operations passes, at 16 ns each.
         missing = prompt - ledger["aux_written"]
         tap.ok(-agent.slack <= missing <= 300 * RECORD + (100 * RECORD if syndrome >> 18 & 1 else 0),
-               f"{name}: then it goes on", (missing, ledger))
+               f"{name}: then it continues", (missing, ledger))
 
 
 def full_and_spurious(agent, prompt, turns):

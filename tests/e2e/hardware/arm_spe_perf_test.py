@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Arm's SPE on the hardware model, as who knows it from Linux uses it: perf's command line, its
+"""Arm's SPE on the hardware model, used as on Linux: perf's command line, its
 modifiers and terms; and what stock perf makes of a trace in which something went wrong.
 
 check-timeout: 1200
@@ -76,7 +76,7 @@ def slow_loads_of_a_chase(binary):
 
 
 def data_have_names(binary):
-    """A payload's variables, constants and what is zero at first among them."""
+    """A payload's variables, with constants and zero-initialised data."""
     with tempfile.TemporaryDirectory(prefix="bareperf-data-") as directory:
         payload = machine.payload("aarch64", pathlib.Path(directory) / "data.elf", TABLES)
         run = machine.Recording(
@@ -138,10 +138,10 @@ def a_fault_in_a_file(binary, name, kind, undisturbed):
         tap.equal(sum(bool(flags & spe.PARTIAL) for _, _, flags in pieces), 1,
                   f"{claim}: PARTIAL once")
         tap.equal(sum(size for _, size, _ in pieces), summary["aux"][0]["delivered"],
-                  f"{claim}: the file holds every byte that is told")
-        # Where a fault leaves records, the interrupt goes on at once, and another interval may
+                  f"{claim}: the file holds every byte that is reported")
+        # Where a fault leaves records, the interrupt continues at once, and another interval may
         # end just before the workload does.
-        tap.ok(-2 < undisturbed - len(found) < 300 + 100, f"{claim}: then the trace goes on",
+        tap.ok(-2 < undisturbed - len(found) < 300 + 100, f"{claim}: then the trace continues",
                (len(found), undisturbed))
         spe.stock_perf_decodes_the_same(run, found, claim)
         text, _, _ = run.perf("report", "-D")
@@ -155,7 +155,7 @@ def collisions_in_a_file(binary, name, kind, undisturbed):
     tap.ok(all(flags == spe.COLLISION for _, _, flags in pieces),
            f"{name}, collisions: each piece has COLLISION", pieces)
     said = f"{len(pieces)} of {len(pieces)} pieces (100.0 %) had collisions"
-    tap.ok(said in run.text, f"{name}, collisions: the closing line tells of them", run.text)
+    tap.ok(said in run.text, f"{name}, collisions: the closing line reports them", run.text)
     tap.ok(abs(len(found) - undisturbed * 9 // 10) <= undisturbed // 100,
            f"{name}, collisions: one record in ten is missing", (len(found), undisturbed))
     spe.stock_perf_decodes_the_same(run, found, f"{name}, collisions")

@@ -41,7 +41,7 @@ def count_is_operations_by_interval(binary, name, kind):
         # The operation that is sampled may or may not be part of the interval.
         low, high, seen = count // (INTERVAL + 1) - 1, count // INTERVAL + 1, len(found)
     else:
-        # SPE samples our handlers there, and the counter stands still in them: the workload's have
+        # SPE samples our handlers there, and the counter stops in them: the workload's have
         # as many as its operations demand, but for where its last interval ends in a handler.
         ours = sum(not is_the_sort_s(symbol) for symbol in symbols(run))
         low, high, seen = count // INTERVAL - 20, count // INTERVAL + 20, len(found) - ours
@@ -88,7 +88,7 @@ def symbols_of_the_sort(shares, name, handlers):
     rest = {s: v for s, v in shares.items() if not is_the_sort_s(s)}
     tap.ok(sum(rest.values()) <= handlers, f"{name}: the functions are the workload's", rest)
     tap.ok(shares.get("qsort", 0) + shares.get("compare", 0) > 70,
-           f"{name}: most of all qsort() and what it calls", shares)
+           f"{name}: most of all qsort() and its callees", shares)
 
 
 FILTERS = [
@@ -186,7 +186,7 @@ def several_cpus(binary):
 
 
 class Live(live.Live):
-    """A recording that goes on, paced by the host's clock, while we look."""
+    """A recording that continues, paced by the host's clock, while we look."""
 
     def __init__(self, binary, command):
         super().__init__(command, "--arch", "aarch64", "--qemu", binary,
@@ -204,7 +204,7 @@ class Live(live.Live):
 
 
 def snapshots(binary):
-    """Asked for by the host twice, and told at the end."""
+    """Snapshots: the host asks for two, and one is reported at the end."""
     run = Live(binary, "record --snapshot -e arm_spe/ts_enable=1/ -c 1024 -m,16 -- noploop 3")
     for asked in (1, 2):
         start = run.aux()[0]
@@ -213,11 +213,11 @@ def snapshots(binary):
         run.until(lambda: not run.is_recording() or run.woken_by_aux() >= asked)
     summary, pieces = spe.good(run.finish(), "snapshot"), spe.aux_records(run)
     tap.equal([flags for _, _, flags in pieces], [spe.OVERWRITE] * 3,
-              "snapshot: two were asked for, and one is told at the end")
+              "snapshot: two were asked for, and one is reported at the end")
     tap.ok(all(8 * 4096 <= size <= 16 * 4096 for _, size, _ in pieces),
            "snapshot: each holds half of the area at least", pieces)
-    tap.equal(summary["wakeups"]["causes"]["aux"], 2, "snapshot: nobody is woken but who asked")
-    tap.ok(summary["aux"][0]["overwritten"] > 0, "snapshot: what is older is overwritten",
+    tap.equal(summary["wakeups"]["causes"]["aux"], 2, "snapshot: only the process that asked is woken")
+    tap.ok(summary["aux"][0]["overwritten"] > 0, "snapshot: older records are overwritten",
            summary["aux"])
 
 
@@ -242,7 +242,7 @@ def readers_die(binary):
 
 
 def versions_and_leftovers(binary):
-    """Older units, and what a careless firmware leaves in the registers."""
+    """Older units, and register values that a careless firmware leaves."""
     for version in (1, 2):
         run = spe.record(binary, SORT % "", cpu=f",spe-version={version}")
         spe.good(run, f"SPEv1p{version - 1}")
@@ -258,7 +258,7 @@ def versions_and_leftovers(binary):
 
 
 def a_missing_piece_is_found(run):
-    """The file counts, not what its writer said of it."""
+    """The file's content decides, not its writer's message."""
     data = bytearray(run.file.read_bytes())
     start, size = struct.unpack_from("<2Q", data, 40)
     at = start

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Branch traces by single-step, on stock QEMU: every pair an edge of the image as it is
-disassembled, the books exact, and the same branches as Intel's branch trace store finds on the
+disassembled, the ledger exact, and the same branches as Intel's branch trace store finds on the
 hardware model.
 
 check-spare: machines count instructions
@@ -60,7 +60,7 @@ def too_small():
     found = accounts(run, name)
     if found:
         edges(run, name)
-        tap.ok(20000 < found[0]["taken"] < 20200, f"{name}: what has no room is counted", found)
+        tap.ok(20000 < found[0]["taken"] < 20200, f"{name}: branches without room are counted", found)
 
 
 def many_cpus():
@@ -102,7 +102,7 @@ def against_the_trace_store():
 def refused():
     run = machine.Recording("record -e branch-step//k -- branches 10")
     tap.ok(run.status != 0 and "branch-step//k" in run.text,
-           "rings cannot be told apart, which is said", run.text)
+           "rings cannot be distinguished, which is reported", run.text)
 
 
 REASON = machine.missing()

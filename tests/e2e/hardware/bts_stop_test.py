@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Branch traces are stopped while every CPU overflows: by the end of the workload, and by the host
-while it goes on. On the hardware model.
+while it continues. On the hardware model.
 """
 
 import ctypes
@@ -109,7 +109,7 @@ def end_of_the_workload(binary, payload):
 
 
 def by_the_host(binary):
-    """The workload goes on; the traces do not."""
+    """The workload continues; the traces do not."""
     with tempfile.TemporaryDirectory() as directory:
         agent = mailbox.Agent(directory, "x86_64", *CPU, *machine.EXACT, "-kernel", str(EFI),
                               program=binary)
@@ -129,7 +129,7 @@ def by_the_host(binary):
             agent.post(b"stop")
 
             def times():
-                """When each CPU last traced, by its ledger: it stands still once it has stopped."""
+                """The time of each CPU's last trace, by its ledger: it no longer changes once the CPU has stopped."""
                 return words(ledger, 128, 9 * 8)
 
             def stopped():
@@ -140,7 +140,7 @@ def by_the_host(binary):
                 return before == times()
 
             tap.ok(agent.until(stopped, 60) and agent.state() == RECORDING,
-                   "stop reaches every CPU while the workload goes on", (agent.state(), times()))
+                   "stop reaches every CPU while the workload continues", (agent.state(), times()))
             for cpu in range(CPUS):
                 taken = agent.word(ledger + 128 * cpu + 4 * 8, "<Q")
                 recorded, interrupts, _, lost = struct.unpack_from("<4Q", agent.bytes,
@@ -149,7 +149,7 @@ def by_the_host(binary):
                                                          ring_ledger + 256 * cpu + 96)
                 tap.ok(recorded + lost == taken + interrupts and
                        recorded * 24 == written - skipped and ring,
-                       f"CPU {cpu}: what was traced until then is complete and exact",
+                       f"CPU {cpu}: the trace until then is complete and exact",
                        (recorded, lost, taken, interrupts, written, skipped))
         finally:
             agent.process.kill()
@@ -197,7 +197,7 @@ class MaskedRecording:
         return self.agent.until(look, seconds)
 
     def stand_still(self, cpus):
-        """Their ticks come no more: what they publish stays as it is."""
+        """Their ticks have stopped: their published data stays as it is."""
         seen = []
 
         def same():
@@ -225,7 +225,7 @@ def masked(binary, payload, cpus, pages, who, name):
         tap.ok(run.wait(lambda: all(run.words(TIME)[cpu] > before[cpu] for cpu in without)),
                f"{name}: stop reaches them", (before, run.words(TIME)))
         tap.ok(all(run.exact(cpu) for cpu in without),
-               f"{name}: what was traced until then is complete and exact", run.words(TAKEN))
+               f"{name}: the trace until then is complete and exact", run.words(TAKEN))
         after = run.words(TIME)
         tap.ok(run.stand_still(run.cpus) and
                [run.words(TIME)[cpu] for cpu in without] == [after[cpu] for cpu in without],

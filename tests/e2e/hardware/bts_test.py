@@ -26,7 +26,7 @@ import wire
 N = 200000
 SMALL = 4         # pages: the least there is, four segments of 170 records
 NS = 16           # an instruction under machine.EXACT
-STALL = 100000000  # branches while the reader stands still
+STALL = 100000000  # branches while the reader stalls
 HELD = 4096       # pages, which hold 699,050 records: the boot CPU traces 574,000
 TURNS, LONGER = 50000, 6  # of the loop on each CPU; the boot CPU's takes so many times as long
 EACH = f"""
@@ -77,7 +77,7 @@ def books(run):
 
 
 def own(account):
-    """The program's branches: what was taken without the returns from our handlers."""
+    """The program's branches: the taken ones without the returns from bareperf's handlers."""
     return account["taken"] - account["returns"]
 
 
@@ -145,7 +145,7 @@ def a_megabyte(binary, beside):
     run = record(binary, "record -e bts// -m,256 -- branches 1000000")
     accounts = conserved(run, name)
     if accounts:
-        tap.equal(own(accounts[0]), 1000000 + beside, f"{name}: taken is what it always is")
+        tap.equal(own(accounts[0]), 1000000 + beside, f"{name}: the number of taken branches is as always")
         edges(run, name)
 
 
@@ -174,7 +174,7 @@ def too_small(binary, beside):
     if not accounts:
         return
     said_lost(run, name, accounts[0])
-    tap.equal(own(accounts[0]), N + beside, f"{name}: taken is what it is without any loss")
+    tap.equal(own(accounts[0]), N + beside, f"{name}: the number of taken branches is as without loss")
     edges(run, name)
 
 
@@ -183,11 +183,11 @@ def said_lost(run, name, account):
     aux = run.summary()["aux"][0]
     tap.ok(aux["lost"] == 24 * account["lost"] and
            (aux["truncated"] > 0) == (account["lost"] > 0),
-           f"{name}: what has no room is lost, and said", (account, aux))
+           f"{name}: branches without room are lost, and reported", (account, aux))
 
 
 class Stalled(live.Live):
-    """A recording whose reader is stopped while it goes on."""
+    """A recording whose reader is stopped while it continues."""
 
     def __init__(self, binary, command):
         keywords, arguments = options(binary)
@@ -200,7 +200,7 @@ class Stalled(live.Live):
 
 
 def stalled_reader(binary, beside):
-    name = "a reader that stands still"
+    name = "a reader that stalls"
     run = Stalled(binary, f"record -e bts// -m ,{SMALL} -- branches {STALL}")
     tap.ok(run.was_complete, f"{name}: the workload completes without it", run.text)
     accounts = conserved(run, name)
@@ -213,11 +213,11 @@ def stalled_reader(binary, beside):
     tap.ok(instructions < 1.05 * untraced, f"{name}: within 5 % of the loop's own instructions",
            instructions)
     tap.ok(accounts[0]["lost"] > 0.9 * STALL and own(accounts[0]) == STALL + beside,
-           f"{name}: what it did not take is lost to the branch", accounts)
+           f"{name}: the loss is exact to the branch", accounts)
     said_lost(run, name, accounts[0])
     whole = accounts[0]["recorded"] + accounts[0]["lost"]
     tap.ok(f"LOST bts//: {accounts[0]['lost']} of {whole} branches" in run.text,
-           f"{name}: the closing line tells of them", run.text)
+           f"{name}: the closing line reports them", run.text)
 
 
 def faults(binary, beside):
@@ -232,7 +232,7 @@ def faults(binary, beside):
         run = record(binary, f"record -e bts// -m ,16 -- branches {N}", "," + fault)
         accounts = conserved(run, what)
         if accounts:
-            tap.equal(own(accounts[0]), N + beside, f"{what}: taken is what it always is")
+            tap.equal(own(accounts[0]), N + beside, f"{what}: the number of taken branches is as always")
             edges(run, what)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf export --format lcov`: what a trace of all branches says of lines, functions and branches
+"""`bareperf export --format lcov`: a trace of all branches gives the counts of lines, functions and branches
 is what gcov counts in the same program, and what QEMU logs of what it carries out, and so is what
 callgrind_annotate makes of `--format callgrind`; by single-step, and
 by the branch trace store of the hardware model.
@@ -286,7 +286,7 @@ def called_as_gcov(level, recording, functions):
     inner["main", "sort"] = selves["sort"] + selves["compare"]
     inner["sort", "compare"] = selves["compare"]
     tap.equal({call: calls[call][1] for call in inner}, inner,
-              f"{level}: a call costs what was carried out from there to the return")
+              f"{level}: a call's cost is the work from there to its return")
 
 
 def jumps_are_calls(level, recording):
@@ -338,16 +338,16 @@ def genhtml_reads(out):
 
 
 def refused(recording, whole):
-    """Of a file that does not tell what is missing, or that is cut off."""
+    """A file that does not report its losses, or that is cut off."""
     cut = recording.file.with_name("cut.data")
     run("perf", "inject", "-b", "-i", recording.file, "-o", cut)
     done = run(machine.TOOL, "export", "-f", "lcov", cut)
     tap.ok(done.returncode == 1 and "it has no ledger" in done.stderr and not done.stdout,
-           "a file that does not tell what it lacks is refused", done.stderr)
+           "a file that does not report its losses is refused", done.stderr)
     out = cut.with_suffix(".info")
     done = run(machine.TOOL, "export", "-f", "lcov", "--partial", "-o", out, cut)
     tap.equal((done.returncode, out.read_text().replace("TN:at_least", "TN:")), (0, whole.read_text()),
-              "--partial counts what is there, and marks it")
+              "--partial counts the recorded part, and marks it")
 
 
 def made():
@@ -394,11 +394,11 @@ def made():
     done, counts, _ = coverage([(whole[:2], TRUNCATED), (whole[4:], 0)])
     tap.equal((done.returncode, done.stderr, counts),
               (0, "", {**expected, "once": 1, "again": 2, "count": 2, "turn": 3}),
-              "behind a gap that is told of nothing is taken for carried out but what branched")
+              "behind a gap without a report only branches count as carried out")
     done, counts, _ = coverage([(whole[:2] + whole[-1:], 0)])
     tap.ok(counts == {**expected, "again": 1, "count": 1, "turn": 1, "leave": 0} and
            "made: 1 times the trace has a gap" in done.stderr,
-           "a gap that is not told of is noticed where no straight line leads on", (counts, done.stderr))
+           "an unreported gap is noticed where the next branch cannot follow", (counts, done.stderr))
     done, _, _ = coverage([])
     tap.ok(done.returncode == 1 and "has no trace of branches" in done.stderr,
            "a recording without a trace of branches is refused", done.stderr)

@@ -39,7 +39,7 @@ def three_equal_counts(run, name, pending=0):
            f"{name}: their three counts are equal", counts)
     tap.ok(all(0.975 < event["count"] * NS / event["time_enabled"] <= 1
                for event in summary["events"]),
-           f"{name}: the counters have what passed, but for 2.5 % in handlers", summary["events"])
+           f"{name}: the counters have all events, except 2.5 % in handlers", summary["events"])
     tap.ok(all(0 <= event["count"] // PERIOD - event["generated"] <= pending
                for event in summary["events"]),
            f"{name}: the samples are those that the counter demands", summary["events"])
@@ -108,7 +108,7 @@ def other_events(binary):
     less, more = counts
     for name, difference in (("r20c4", 30000000), ("r02c4", 0)):
         tap.equal(more[name] - less[name], difference,
-                  f"{name}: what ticks and samples execute is not counted")
+                  f"{name}: instructions of ticks and samples are not counted")
     counted = more["instructions"] - less["instructions"]
     tap.ok(60000000 <= counted < 60000000 * 1.0005,
            "of instructions less than one in 2000 is theirs", counted)
@@ -210,10 +210,10 @@ def leftovers(binary):
     run = record(binary, "record -e cycles -c 100000 -- noploop 0.1", ",pmu-leftovers=on")
     cpu = run.summary()["cpus"][0]
     tap.equal((cpu["counters"], cpu["leftovers"], cpu["foreign"]), (0x70000000f, 1 << 62 | 0x100000003, 0),
-              "counters that firmware left counting are told to the host")
+              "counters that firmware left counting are reported to the host")
     clean = record(binary, "record -e cycles -c 100000 -- noploop 0.1").summary()["cpus"][0]
     tap.equal((clean["leftovers"], clean["spurious"]), (0, 0),
-              "where there were none, none are told")
+              "where there were none, none are reported")
     spurious = record(binary, "record -e cycles -c 100000 -- noploop 0.1", ",pmi-spurious=3")
     tap.ok(spurious.summary()["cpus"][0]["spurious"] > 0, "spurious PMIs are counted",
            spurious.summary()["cpus"])
@@ -238,7 +238,7 @@ def absurd_period(binary):
     tap.ok(run.status == 0 and summary["conserved"] and event["throttled"] > 100,
            "more than 20 samples a millisecond are throttled, and the ledger is exact", summary)
     tap.ok(event["time_running"] < event["time_enabled"],
-           "time_running stands still while it is", event)
+           "time_running stops meanwhile", event)
     text, _, status = run.perf("script", "--show-lost-events", "-D")
     tap.ok(status == 0 and text.count("PERF_RECORD_THROTTLE") == event["throttled"] and
            0 <= event["throttled"] - text.count("PERF_RECORD_UNTHROTTLE") <= 1,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/bench/run: what it collects, and when it fails.
+"""tests/bench/run: its figures, and its failures.
 
 check-spare: no claim is about time
 """
@@ -40,7 +40,7 @@ status, figures = run("echo 'took 3, 4 ms'; echo 'bench start 3.5 ms goal 50 ok'
 tap.equal(
     (status, figures[0]["value"], figures[0]["unit"], figures[0]["goal"], figures[0]["from"]),
     (0, 3.5, "ms", 50, ["took 3, 4 ms"]),
-    "a figure is collected with what it was computed from",
+    "a figure is collected with its inputs",
 )
 status, figures = run("echo 'bench start 80 ms goal 50 short'")
 tap.equal((status, figures[0]["verdict"]), (0, "short"), "short of its goal is no failure")
@@ -79,7 +79,7 @@ made = subprocess.run(
 )
 tap.ok(
     "deps/install tests/bench/deps.txt" in made.stdout,
-    "make bench installs what it compares with",
+    "make bench installs the software for its comparisons",
     made.stdout[:1000] + made.stderr[:1000],
 )
 tap.finish()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The Debian packages are what Debian wants of packages, and all that their user needs: in a clean
+"""The Debian packages meet Debian's rules, and have all that their user needs: in a clean
 chroot their tool records from a machine outside, which runs their image.
 
 check-spare: programs are built
@@ -78,7 +78,7 @@ def installed(clean, packages):
     status, text = clean("apt-get", "-qq", "install", "--no-install-recommends", "-y",
                          *(f"/tmp/{package.name}" for package in packages))
     tap.ok(status == 0 and "Setting up bareperf " in text,
-           "apt installs them, and what they depend on, in a clean Debian", text)
+           "apt installs them, and their dependencies, in a clean Debian", text)
     tap.equal(clean("bareperf", "--version"), (0, f"bareperf {VERSION}\n"), "the tool starts there")
     for arch in ("x86_64", "aarch64"):
         status, text = clean("bareperf", "run", "--arch", arch, "--", "record", "--", "caltree")

@@ -54,7 +54,7 @@ def judge_lists():
 
 
 def machine(place, apt):
-    """A PATH with what deps/install calls, and apt or none."""
+    """A PATH with deps/install's programs, with or without apt."""
     bin_ = place / "bin"
     bin_.mkdir(parents=True)
     for tool in TOOLS:
@@ -104,10 +104,10 @@ def judge_with_apt(place):
                                         "command:sh | dash | x | x\n")
     if os.geteuid():
         tap.ok(status == 1 and "apt-get install -y --no-install-recommends deb2" in text and not asked,
-               "an ordinary user is told the command", text)
+               "an ordinary user gets the command to run", text)
     else:
         tap.ok(status == 0 and asked.splitlines()[-1].split()[-1] == "deb2" and "nowhere" not in asked,
-               "apt installs what it offers of the missing packages", text + asked)
+               "apt installs the missing packages that it offers", text + asked)
 
 
 def judge_fetch(place):

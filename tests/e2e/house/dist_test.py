@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A release is the same bytes wherever it is made, and its files are what they say.
+"""A release is the same bytes wherever it is made, and its files match their descriptions.
 
 It is made twice, of this tree and of a copy in another directory. There the image for x86_64 is
 compiled anew, and the rest taken over; with EVERYTHING in the environment (make soak) all of it is,
@@ -104,7 +104,7 @@ def unpacked(output, name, place):
 
 
 def usable(output, place):
-    """Each file does what it is for, by itself."""
+    """Each file works by itself."""
     tap.ok(run("sha256sum", "-c", "--quiet", "SHA256SUMS", cwd=output) == (0, ""), "checksums are right")
     tool = unpacked(output, TOOL, place)
     tap.equal(run(tool / "bin/bareperf", "--version"), (0, f"bareperf {VERSION}\n"),
@@ -148,14 +148,14 @@ def versions(output):
     tap.ok(status == 1 and "the newest entry is" in text, "a version without a change is refused", text)
 
 
-def told(output):
-    """The SBOM: its files, and what is linked into them."""
+def listed(output):
+    """The SBOM: its files, and the parts linked into them."""
     sbom = json.loads((output / SBOM).read_text())
     names = {part["SPDXID"]: part["name"] for part in sbom["packages"]}
     ids = {*names, "SPDXRef-DOCUMENT", *(file["SPDXID"] for file in sbom["files"])}
     tap.ok(sbom["spdxVersion"] == "SPDX-2.3" and len(ids) == len(names) + 1 + len(sbom["files"]) and
            all(r["spdxElementId"] in ids and r["relatedSpdxElement"] in ids for r in sbom["relationships"]),
-           "the SBOM is SPDX 2.3, and speaks of what is in it", sbom["relationships"])
+           "the SBOM is SPDX 2.3, and describes the release's content", sbom["relationships"])
     sums = {file["fileName"][2:]: file["checksums"][1]["checksumValue"] for file in sbom["files"]}
     tap.equal(sums, {name: hashlib.sha256((output / name).read_bytes()).hexdigest()
                      for name in FILES - {SBOM, "SHA256SUMS"}}, "it has every file's checksum")
@@ -180,5 +180,5 @@ with contextlib.ExitStack() as stack:
     ALL = usable(HERE, PLACE / "use")
     no_paths(ALL, [f"{TOP}/", f"{TREE}/", f"{pathlib.Path.home()}/"])
     versions(HERE)
-    told(HERE)
+    listed(HERE)
 tap.finish()

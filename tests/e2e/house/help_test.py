@@ -66,7 +66,7 @@ RIG = fake_run.Rig()
 words = RIG.words("record", "fake", "complete", "60000")
 shown = RIG.on_terminal(*words)
 tap.ok(re.search(r"\d+ records, \d+ records/s, [\d.]+ MB, lost 0", shown),
-       "on a terminal a line says records, their rate, bytes and what is lost", shown)
+       "on a terminal a line shows records, their rate, bytes and losses", shown)
 done = RIG.command(*words)
 tap.ok("records/s" not in done.stderr and "\r" not in done.stderr,
        "elsewhere there is no such line", done.stderr)

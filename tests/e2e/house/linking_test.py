@@ -50,7 +50,7 @@ def intruders(program, residents, objects):
 
 
 def objects_below(top, *directories):
-    """Those that only the target is made of; not what is left of a source that has gone."""
+    """The objects of the target only, without leftovers of removed sources."""
     found = [path for name in directories for path in (top / name).rglob("*.o")]
     return [path for path in found if not str(path.relative_to(top)).startswith(SHARED)
             and (TOP / path.relative_to(top)).with_suffix(".c").exists()]

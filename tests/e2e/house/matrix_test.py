@@ -68,7 +68,7 @@ def run(*words, cwd=HERE, **more):
 
 
 def record():
-    """{kind: file}; what could not be recorded is left out, and told."""
+    """{kind: file}; a failed recording is left out, and reported."""
     files = {}
     binary, reason = machine.model("x86_64")
     if reason:
@@ -257,7 +257,7 @@ def cell(recording, name, used):
             tap.ok(False, f"{recording.kind}: {name} opens it without a warning", line)
         elif NOTES[number][1]:
             notes.add(number)
-    tap.equal(found, expected, f"{recording.kind}: {name} adds up to what we say")
+    tap.equal(found, expected, f"{recording.kind}: {name} adds up to bareperf's figures")
     used |= notes
     return notes
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The hardware model's build: without its source who needs it skips, and says why; what is had must
+"""The hardware model's build: without its source its tests skip, and report why; an existing build must
 be patched; and what Debian has in place of the version that was wanted has a place of its own.
 
 Debian's tools and the compiler are stood in for by scripts where that is what is asked."""
@@ -35,7 +35,7 @@ TOOLS = {
 
 
 def build(cache, offered, patch_status=0):
-    """build.sh with these tools: what became of it, and the directory of its binaries."""
+    """build.sh with these tools: its result, and the directory of its binaries."""
     tools = pathlib.Path(cache) / "tools"
     tools.mkdir(exist_ok=True)
     for name, text in TOOLS.items():
@@ -72,7 +72,7 @@ with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
                           check=False)
     tap.equal(done.returncode, 77, "build.sh without Debian's source exits with 77")
     tap.ok("source package of QEMU cannot be had" in done.stderr or "is missing" in done.stderr,
-           "... and says what it lacks", done.stderr)
+           "... and reports the missing part", done.stderr)
     left = [p for p in pathlib.Path(directory).rglob("*") if p.is_file() and p.stat().st_size]
     tap.equal(left, [], "... and leaves nothing behind")
     done = subprocess.run([QEMU / "check-model"], env=offline, capture_output=True, text=True,

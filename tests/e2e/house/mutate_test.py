@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The mutator: which faults it makes, what becomes of them, and that what was judged exists.
+"""The mutator: its faults, their results, and that judged mutants exist.
 
 check-spare: programs are built
 check-timeout: 1800

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/check itself: what it counts, and that no way of going wrong passes for success."""
+"""tests/check itself: its counts, and that no kind of failure passes for success."""
 
 import os
 import pathlib
@@ -85,7 +85,7 @@ claim(
     "1 passed, 1 failed, 0 skipped",
 )
 claim(
-    "an exit status is a failure, whatever was printed",
+    "an exit status is a failure with any output",
     "echo 1..1; echo 'ok 1 - a'; exit 3",
     1,
     "1 passed, 1 failed, 0 skipped",
@@ -126,7 +126,7 @@ tap.equal(status, 1, "... and one for want of a package")
 status, output = run("echo 'ok 1 # SKIP it_cannot_be'; echo 1..1", ci="true")
 tap.equal(status, 1, "... and one without a reason")
 status, output = run("echo 'ok 1 - a # SKIP not to be had: a unicorn'; echo 1..1", ci="true")
-tap.ok(status == 0 and "1 skipped" in output, "... but not for want of what nobody can have", output)
+tap.ok(status == 0 and "1 skipped" in output, "... but not if its reason is that something is not to be had", output)
 MEET = """echo 1..1; touch $0.here; i=0
 until [ $(ls ${0%/*}/*.here | wc -l) -eq 2 ] || [ $i -eq 50 ]; do i=$((i + 1)); sleep 0.1; done
 if [ $i -lt 50 ]; then echo ok 1 - met; else rm $0.here; exit 1; fi"""
@@ -140,7 +140,7 @@ tap.equal(status, 1, "... and one that says so has the machine to itself")
 THREE = MEET.replace("-eq 2", "-eq 3") + """
 case $0 in *third*) chrt -p $$;; *) echo IDLE;; esac | grep -q IDLE"""
 status, output = run(THREE, "-j2", programs=("one", "other", "third"), spare=("third",))
-tap.equal(status, 0, "... one that can do with it has what they leave of the CPUs, beside them")
+tap.equal(status, 0, "... a spare program runs beside them at idle priority")
 status, output = run(THREE.replace("50", "5"), "-j2", programs=("one", "other", "third"))
 tap.equal(status, 1, "... and no other has")
 os.environ["SPARE_SECONDS"] = "1"

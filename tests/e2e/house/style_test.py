@@ -24,7 +24,7 @@ MD = "# A page\n\n"
 MAKEFILE = "# SPDX-License-Identifier: MIT\n"
 LINES = "int number;\n"
 
-# file, what stands in it, and what that is once it breaks the rule: in which line, and which it is
+# file, a content that keeps the rule, one that breaks it, the line of the breach, its message
 RULES = [
     ("Makefile", MAKEFILE + "#\n" * 199, MAKEFILE + "#\n" * 200, 201, "more than 200 lines"),
     ("lib/licence.c", C, "/* A file */\n", 1, "no line «SPDX-License-Identifier: MIT» at the top"),
@@ -70,7 +70,7 @@ RULES = [
     ("writer/linked.c", C + "static int\nlinked_take(void)\n{\n}\n",
      C + "static int __attribute__((format(printf, 1, 2)))\ntake(const char *f, ...)\n{\n}\n", 2,
      "a static function without its unit"),
-    # whom the image is not linked with
+    # the image is not linked with it
     ("host-tools/util/unlinked.c", C + "static int take(void)\n{\n}\n", None, None, None),
     ("channel/wire/frame.c", C + "int contents;\n", C + "int payload;\n", 2,
      "a payload that is no program"),
@@ -145,7 +145,7 @@ def write(root, broken):
 
 tap.equal(style(), (0, ""), "the house rules are kept")
 tap.equal([clean for clean in plain_english.CHECKED if not (TOP / clean).exists()], [],
-          "each path whose English is checked is there")
+          "each path with checked English exists")
 with tempfile.TemporaryDirectory() as directory:
     ROOT = pathlib.Path(directory)
     subprocess.run(["git", "init", "--quiet", ROOT], check=True)
@@ -158,6 +158,6 @@ with tempfile.TemporaryDirectory() as directory:
     for name, _, breach, line, what in RULES:
         own = [one for one in said if one.startswith(f"{name}:")]
         tap.equal(own, [f"{name}:{line}: {what}"] if breach else [],
-                  f"{name}: {what or 'nothing is said of it'}")
+                  f"{name}: {what or 'no breach'}")
     tap.equal(len(said), sum(bool(breach) for _, _, breach, _, _ in RULES), "and that is all")
 tap.finish()

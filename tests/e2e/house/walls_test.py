@@ -98,7 +98,7 @@ def crowded(names, most):
 
 
 def calls(objects):
-    """{object: the objects that define what it uses}, by their symbols: {object: nm's lines}."""
+    """{object: the objects that define its symbols}, by their symbols: {object: nm's lines}."""
     owner = {line.split()[2]: name for name, lines_ in objects.items() for line in lines_
              if len(line.split()) == 3 and line.split()[1] in "TDBRG"}
     return {name: {owner[line.split()[1]] for line in lines_
@@ -135,11 +135,11 @@ ROOMS = order(TEXT)
 FILES = sources()
 tap.ok(len(ROOMS) > 20, "CONTRIBUTING.md says which directory knows which", ROOMS)
 tap.equal(lines(upwards(ROOMS)), "", "each knows only those above it: there is no circle")
-tap.equal(lines(arrows(FILES, ROOMS)), "", "no file includes what its directory does not know")
+tap.equal(lines(arrows(FILES, ROOMS)), "", "no file includes a room that its own room may not know")
 tap.equal(sorted(set(ROOMS) - {room_of(name, ROOMS) for name in FILES}), [],
           "there is no directory in the table that has no file")
 tap.equal(sorted(linked_by_both(TEXT)), sorted(known_to_host(ROOMS)),
-          "both sides are said to link what the host knows of the target, and nothing else")
+          "the sentence lists the target's rooms that the host links, and nothing else")
 tap.equal(lines(strays(FILES)), "", "writer/ includes no header of an operating system")
 NAMES = subprocess.run(["git", "ls-files"], cwd=TOP, check=True, capture_output=True,
                        text=True).stdout.split()

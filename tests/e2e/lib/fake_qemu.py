@@ -199,7 +199,7 @@ def throttled():
 
 
 def cut_slowly():
-    """Loses at once, and goes on long enough for somebody to watch it."""
+    """Loses at once, and continues long enough for somebody to watch it."""
     machine.branches_lost = int(os.environ["FAKE_LOST"])
     for _ in range(30):
         machine.aux(bytes(240))

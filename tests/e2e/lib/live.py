@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A `bareperf run` that goes on while a test looks at its region and its processes. Whatever another
+"""A `bareperf run` that continues while a test looks at its region and its processes. Whatever another
 process is still making may be there in part: that is "not yet"."""
 
 import contextlib

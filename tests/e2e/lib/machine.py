@@ -41,7 +41,7 @@ Sample = collections.namedtuple("Sample", "id ip pid tid time cpu reserved perio
 
 
 def run_words(*options, quick=True):
-    """`bareperf run` with options, on a machine that goes on where another one like it had done with a firmware
+    """`bareperf run` with options, on a machine that continues where another one like it had done with a firmware
     that boots quickly, or on what it chooses."""
     if not quick:
         return [TOOL, "run", *options]

@@ -206,7 +206,7 @@ class Cable:
     """Between two ttys: what their names are, and whose rates must be the same."""
 
     def __init__(self):
-        self.used = False  # else it looks now and then, so that who writes to it goes on
+        self.used = False  # else it looks now and then, so that who writes to it continues
         self.ends, self.names, self.slaves = [], [], []
         for _ in range(2):
             end, slave = pty.openpty()

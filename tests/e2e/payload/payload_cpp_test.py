@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""C++ as a payload: what it prints is what the host's own build prints, exceptions included that are
+"""C++ as a payload: its output is that of the host's own build, exceptions included that are
 thrown and caught on two CPUs while both are sampled behind any instruction, and its functions have
 names."""
 
@@ -53,8 +53,8 @@ def stepping(isa, elf, options, words):
 def exceptions(isa, elf):
     run, same = stepping(isa, elf, "-c 5000 --max-sample-rate 0 -m 4096 -g", TIMES), on_host(TIMES)
     tap.ok(run.status == same.returncode == 6 and run.out == same.stdout and run.out.count("\n") > 15,
-           f"{isa}: exceptions, types, streams, containers, threads do under -c 5000 what they do on the "
-           "host, whatever is interrupted", (run.text, same.stdout))
+           f"{isa}: exceptions, types, streams, containers, threads work under -c 5000 as they do on the "
+           "host, at any interrupted place", (run.text, same.stdout))
     generated = [event["generated"] for event in run.summary()["events"]]
     tap.ok(len(generated) == 2 and min(generated) > 1000, f"{isa}: of more than 1000 samples a CPU",
            generated)
@@ -66,11 +66,11 @@ def exceptions(isa, elf):
 
 
 def ends(isa, elf):
-    """One that nobody catches, after something that takes time."""
+    """An uncaught exception, after some work."""
     run, same = record(isa, elf, "-F 2000 -g", "10 10000000"), on_host("10", "10000000")
     tap.ok(run.status == 134 and same.returncode == -6 and run.out == same.stdout.split("gone")[0] and
            same.stderr in run.said and "'Odd'" in same.stderr,
-           f"{isa}: an exception that nobody catches is told as on the host, exit status 134",
+           f"{isa}: an uncaught exception is reported as on the host, exit status 134",
            (run.text, same))
     text, _, _ = run.perf("report", "--stdio", "--no-children", "-g", "none", "--sort", "symbol")
     tops = [line.strip() for line in text.splitlines() if line.strip() and "[.] arch_" not in line and

@@ -25,7 +25,7 @@ BOOT = {
 
 
 def run(agent, words, options="-a -e cpu-clock -c 1000000"):
-    """The exit status of the payload with these words, and what it printed."""
+    """The exit status of the payload with these words, and its output."""
     status, text = agent.run(f"record {options} -- payload {words}")
     found = re.search(r"payload: exit status (\d+)", text)
     return (int(found.group(1)) if found else status), text
@@ -75,10 +75,10 @@ def registers(isa, agent, monitor):
         tap.ok(set(samples) == set(range(cpus)) and min(samples.values()) > least,
                f"{isa}: on each CPU of which more than {least} samples were taken", samples)
 
-    stay("vector registers, thread-local variables and what libgcc keeps below the stack pointer stay",
+    stay("vector registers, thread-local variables and libgcc's data below the stack pointer stay",
          100, "-a -e cpu-clock -c 1000000", 2, 3)
     tap.equal(monitor.line("singlestep on"), "", f"{isa}: interrupts come behind each instruction")
-    stay("so they do, whatever is interrupted", 20, "-a -e cpu-clock -c 5000", 2, 100)
+    stay("so they do at any interrupted place", 20, "-a -e cpu-clock -c 5000", 2, 100)
     stay("and as often as the machine can", 20, "-e cpu-clock -c 1000", 1, 100)
     tap.equal(monitor.line("singlestep off"), "", f"{isa}: and no longer")
 

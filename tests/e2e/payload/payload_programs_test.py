@@ -115,7 +115,7 @@ COMMANDS = (
 
 
 class Programs:
-    """A machine of an ISA that has them, and what becomes of them there."""
+    """A machine of an ISA with the programs, and their runs there."""
 
     def __init__(self, isa, sources, where):
         self.isa, self.here, self.sources = isa, where / isa, sources
@@ -161,7 +161,7 @@ def zlib_s(machine_, host, here):
     done = machine_.run("zlib_example", "--fetch", f"foo.gz={there}")
     same = on_host(here, host, "zlib_example")
     tap.ok(done.returncode == same.returncode == 0 and done.stdout == same.stdout,
-           f"{isa}: zlib's own test does what it does on the host", (done.stdout, done.stderr))
+           f"{isa}: zlib's own test has the same result as on the host", (done.stdout, done.stderr))
     tap.equal(zlib.decompress(there.read_bytes(), 31) if there.exists() else done.stderr, b"hello, hello!\0",
               f"{isa}: and the file that it writes comes home")
     done = machine_.run("squeeze")
@@ -178,11 +178,11 @@ def cjson_s(machine_, host):
     for name in programs.CJSON:
         there, here = (each.get(name, "") for each in seen)
         tap.ok(there == here and " 0 Failures" in there and there.endswith("OK\n"),
-               f"{isa}: cJSON's {name} succeeds, and prints what it prints on the host",
+               f"{isa}: cJSON's {name} succeeds, and prints the same as on the host",
                (there[-400:], here[-400:], done.stderr))
     tap.ok(done.returncode == same.returncode == 0, f"{isa}: all of cJSON's tests end with 0", done)
     done = machine_.run("spin")
-    tap.equal(done.returncode, 0, f"{isa}: cJSON parses what it has printed")
+    tap.equal(done.returncode, 0, f"{isa}: cJSON parses its own output")
     machine_.hot("parse_string parse_value print_string_ptr", "cJSON parses and prints")
 
 
@@ -192,7 +192,7 @@ def lua_s(machine_, here):
     same = on_host(here, "lua5.4", "script.lua", "word")
     tap.ok(same.returncode == done.returncode == 5 and
            done.stdout == same.stdout.replace("a shell", SHELL) and done.stdout.count("\n") > 9,
-           f"{isa}: a Lua script prints what Debian's lua5.4 prints of it, and ends as it says",
+           f"{isa}: a Lua script prints the same as with Debian's lua5.4, and has its exit status",
            (done.stdout, same.stdout, done.stderr))
     machine_.hot("luaV_execute", "Lua")
 
@@ -205,10 +205,10 @@ def sqlite_s(machine_, where):
         same = on_host(here / "host", "sqlite3", "test.db", stdin=script)
     tap.ok(done.returncode == same.returncode == 3 and done.stdout == same.stdout and
            done.stdout.endswith("\ndone\n") and "made/of/t.txt" in done.stdout,
-           f"{isa}: SQLite's shell prints what the host's sqlite3 prints of the same script, and ends so",
+           f"{isa}: SQLite's shell prints the same as the host's sqlite3 for a script, with its exit status",
            (done.stdout[-900:], done.stderr[-900:], same))
     wrong = re.findall(r"no such function.*", same.stderr)
-    tap.ok(wrong and wrong[0] in done.stderr, f"{isa}: and what is wrong with it on standard error",
+    tap.ok(wrong and wrong[0] in done.stderr, f"{isa}: and the script's errors on standard error",
            (done.stderr, same.stderr))
     asked = [subprocess.run(["sqlite3", path, "SELECT count(*), sum(a), sum(c) FROM t"],
                             capture_output=True, text=True, check=False).stdout
@@ -247,7 +247,7 @@ def commands(machine_, host, where):
         files = [path.read_bytes() if made and path.exists() else None for path in (there, here / str(made))]
         tap.ok(done.returncode == same.returncode == 0 and timeless(done.stdout) == timeless(same.stdout) and
                files[0] == files[1] and (done.stdout or files[0]),
-               f"{isa}: {command}: does what it does on the host, to the byte",
+               f"{isa}: {command}: gives the host's result, to the byte",
                (done.stdout[-400:], done.stderr[-400:], same.stdout[-400:], same.stderr[-400:],
                 [len(each or b"") for each in files]))
 

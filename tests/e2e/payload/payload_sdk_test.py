@@ -35,7 +35,7 @@ RIGHT = ('"%p", (const void *)text', '"%p", (void *)pointer', '"%f", (double)num
 
 
 def compiled(isa, source, *flags):
-    """(it was, what the compiler said)."""
+    """(it compiled, the compiler's messages)."""
     with tempfile.NamedTemporaryFile(suffix=".o") as to:
         done = subprocess.run([machine.TOP / f"build/{isa}/sdk/bin/bareperf-cc", "-c", "-Wall",
                                "-Wextra", "-Werror", *flags, "-", "-o", to.name],
@@ -90,7 +90,7 @@ def defined(isa):
 
 
 def missing(isa):
-    """({header: [function, ...]} of what does not link, [header that does not compile, ...])."""
+    """({header: [function, ...]} that do not link, [header that does not compile, ...])."""
     include = machine.TOP / f"build/{isa}/sdk/include"
     headers = sorted(str(path.relative_to(include)) for path in include.rglob("*.h"))
     functions, refused, there = {}, [], defined(isa)
@@ -132,6 +132,6 @@ for name in ("x86_64", "aarch64"):
             marks(name, language, level)
     unlinked, uncompiled = missing(name)
     tap.equal(table(unlinked), listed(),
-              f"{name}: docs/payloads.md lists what headers declare and no library has")
+              f"{name}: docs/payloads.md lists the functions that headers declare and no library has")
     tap.equal(uncompiled, NOT_COMPILED, f"{name}: all headers compile but those of other systems")
 tap.finish()

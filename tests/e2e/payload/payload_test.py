@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < argc; i++)
 		printf("[%s]", argv[i]);
 	printf(" end %d started %d\n", argv[argc] == NULL, started++);
-	fprintf(stderr, "told apart\n");
+	fprintf(stderr, "kept apart\n");
 	exit(3);
 }
 """
@@ -271,7 +271,7 @@ def above_main(arch, run):
         every = stacks(run, command, "--all-frames")
         tap.ok(any(";payload_run_call" in stack for stack in every) and
                not any(stack.startswith("main;") for stack in every),
-               f"{arch}: {name} --all-frames: with what has called them", every)
+               f"{arch}: {name} --all-frames: with their callers", every)
 
 
 def program(arch):
@@ -281,17 +281,17 @@ def program(arch):
     tap.ok("join 0 result 41 wrong 0 0" in run.text,
            f"{arch}: malloc() serves two CPUs at once, join gives the thread's result", run.text)
     tap.ok("again -3 none -3 busy -19" in run.text,
-           f"{arch}: what cannot be joined or started says so", run.text)
+           f"{arch}: failed joins and starts of threads return errors", run.text)
     tap.ok(run.out.startswith("join 0") and run.out.endswith("started 1\n") and
-           run.out.count("\n") == 4 and "told apart\n" in run.said and
+           run.out.count("\n") == 4 and "kept apart\n" in run.said and
            run.summary()["conserved"],
            f"{arch}: its standard output and error are ours, and its exit status; its recording is "
            "whole", run.text)
     if arch == "x86_64":
         tap.ok("overwritten 0 0" in run.text,
-               "no tick overwrites what the program keeps below its stack pointer", run.text)
+               "no tick overwrites the program's data below its stack pointer", run.text)
         tap.equal([cpu["spurious"] for cpu in run.summary()["cpus"]], [3, 0],
-                  "interrupts that nobody handles are counted, and shown")
+                  "interrupts without a handler are counted, and shown")
 
 
 CRASHES = {  # action: (report, CPU, claim)
@@ -318,13 +318,13 @@ def backtraces(arch, how, run):
                   f"{arch}: the host names functions and lines, up to main()")
     if how == "jump":
         tap.equal(frames, ["0x0", f"fall <stdin>:{line_of('nowhere();')}", end],
-                  f"{arch}: and who has called where nothing is")
+                  f"{arch}: and the caller of an address without code")
     if how == "thread":
         tap.ok(frames[:3] == [f"fall <stdin>:{line_of('*unmapped = 1')}",
                               f"faller <stdin>:{line_of('fall(how);')}", frames[2]] and
                frames[2].startswith("thread_enter thread.c:") and
                any(frame.startswith("payload_threads_enter payload_threads.c:") for frame in frames),
-               f"{arch}: with --all-frames what has called a thread's function, and so on", frames)
+               f"{arch}: with --all-frames the callers of a thread's function as well", frames)
 
 
 def crashes(arch):
@@ -343,7 +343,7 @@ def crashes(arch):
                where in run.text, f"{arch}: with registers and backtrace", run.text)
         tap.ok(run.summary()["conserved"] and "busy" in functions(run),
                f"{arch}: and the trace up to there is whole", (run.summary(), functions(run), run.text))
-        tap.equal(run.out, "before\n", f"{arch}: as is what it printed")
+        tap.equal(run.out, "before\n", f"{arch}: so is its output")
 
 
 def ends(arch):
@@ -354,7 +354,7 @@ def ends(arch):
            f"{arch}: when main() returns, a thread that spins for ever is ended", run.text)
     tap.ok(run.status == 125 and not nothing.exists() and
            "--fetch: a/b: the program has written no file of this name" in run.said,
-           f"{arch}: a file that it has not written is told, exit status 125", run.text)
+           f"{arch}: a file that it has not written is reported, exit status 125", run.text)
     run = record(arch, payload, "abort")
     tap.ok(run.status == 134 and run.out == "before\n", f"{arch}: abort() is exit status 134",
            run.text)
@@ -379,7 +379,7 @@ def interrupted(arch):
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGCONT)
     out, said = process.communicate(timeout=300)
-    tap.ok(first == b"before\n" and running, f"{arch}: what it prints is there while it runs", said)
+    tap.ok(first == b"before\n" and running, f"{arch}: its output is there while it runs", said)
     tap.ok(out == b"no end of a line" and process.returncode == 130,
            f"{arch}: Ctrl-C keeps all that it had printed", (out, said))
     tap.equal([path.name for path in pathlib.Path(WORK.name).glob("half.log*")], [],
@@ -457,7 +457,7 @@ int main(void)
 
 
 def by_cpio(arch):
-    """An archive that others made: names of one file, names with "./", what is no file."""
+    """An archive that others made: several names of one file, names with "./", entries that are no files."""
     here = pathlib.Path(WORK.name) / f"files-{arch}"
     (here / "b").mkdir(parents=True)
     machine.payload(arch, here / "payload.elf", LINKED)
@@ -471,7 +471,7 @@ def by_cpio(arch):
     run = machine.Recording("record -e cpu-clock -- payload", "--arch", arch, "-v", qemu=("-initrd", path))
     tap.ok(run.status == 0 and "one, one and more, 1, link 0x0\n" in run.text and
            "left out of the initrd, 1 in number: link, a symbolic link" in run.text,
-           f"{arch}: of an archive by cpio all names of a file are it, and what is left out is told", run.text)
+           f"{arch}: of an archive by cpio each name of a file works, and omitted entries are reported", run.text)
 
 
 def absent(arch):

@@ -54,7 +54,7 @@ class Machine:
     def too_many(self):
         status, text = self.run("one-more", "-C 1 -e cpu-clock -F 2000")
         tap.ok(status == EAGAIN and "record -a" in text and "-smp" in text and "there are 2 with main()'s" in text,
-               f"{self.isa}: where CPUs are wanting it is said what gives more", (status, text))
+               f"{self.isa}: with too few CPUs the option for more is reported", (status, text))
 
 
 def waits_are_idle(isa, payload):
@@ -68,7 +68,7 @@ def waits_are_idle(isa, payload):
     # On a busy host few samples come; and the fourth waits for the three, which have no CPU there.
     tap.ok(done.status == 0 and seen[0, False] > 20 and
            all(seen[cpu, True] > 2 for cpu in (1, 2, 3)),
-           f"{isa}: what waits is halted in cpu_idle()", (seen, done.text))
+           f"{isa}: a waiting thread is halted in cpu_idle()", (seen, done.text))
     report = subprocess.run([machine.TOOL, "report", done.file], capture_output=True, text=True,
                             check=False).stdout
     told = re.search(r"^# Idle: ([\d.]+)% of that", report, re.M)
@@ -91,9 +91,9 @@ for name in ("x86_64", "aarch64"):
             booted.well("C11's threads", "c11")
             booted.well("detached ones give their CPUs back; one more than there are is EAGAIN", "many")
             booted.well("semaphores, and names", "semaphores")
-            booted.well("signals: handlers are the program's, what is blocked is the thread's", "signals")
+            booted.well("signals: handlers belong to the program, masks to the thread", "signals")
             booted.well("floating-point modes are the creator's", "floats")
-            booted.well("and the usual ones in a program, whatever the last one left", "floats")
+            booted.well("and a program starts with the usual ones, after any other program", "floats")
             booted.ends()
             booted.too_many()
         finally:

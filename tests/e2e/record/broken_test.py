@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import machine
 import tap
 
-ERROR = 125  # run's exit status, not 126: the command was not what was wrong
+ERROR = 125  # run's exit status, not 126: the command was not the cause
 STAGES = (("broken_clock", "the clock or the timer does not work: No such device (-19)"),
           ("broken_cpu", "the machine cannot be taken over: I/O error (-5)"))
 

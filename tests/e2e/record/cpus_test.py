@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 
 
 def token(isa, cpus, skew=0):
-    """The run, who held the token from when to when in the order of holding, and the bound."""
+    """The run, the CPUs' times of holding the token in their order, and the bound."""
     payload = machine.payload(isa, pathlib.Path(WORK.name) / f"{isa}-token.elf", TOKEN)
     run = machine.Recording(f"record -a -e cpu-clock -F 10000 -- payload {skew}", "--arch", isa,
                             "--payload", payload, qemu=("-smp", str(cpus)))
@@ -117,7 +117,7 @@ def one_time(isa, cpus):
 
     strays = [sample for sample in samples if not fits(*sample)]
     tap.ok(len(samples) > 5 * cpus and not strays,
-           f"{isa}, {cpus} CPUs: who is sampled holding it held it then",
+           f"{isa}, {cpus} CPUs: a CPU that is sampled while it holds the token held it then",
            (len(samples), strays[:5]))
 
 

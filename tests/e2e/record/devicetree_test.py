@@ -153,7 +153,7 @@ def story(board, name):
            f"{name}: stat counts on each CPU", text)
     status, text = board.tool("record --acpi -e cpu-clock -- noploop 0.3")
     tap.ok(status == REFUSED and "read already: give this option at boot" in text,
-           f"{name}: other tables than those that were believed are not to be had any more", text)
+           f"{name}: after the tables were read, a command cannot choose others", text)
 
 
 def keeps_off(board, name):
@@ -161,7 +161,7 @@ def keeps_off(board, name):
     places = [int(at, 16) for at in re.findall(r"(?:trace region: \d+ KiB|heap) at 0x([0-9a-f]+)",
                                                    board.said())]
     tap.ok(len(places) > 1 and not any(first <= at < first + size for at in places),
-           f"{name}: what its tree reserves is used for nothing, though its map calls it free",
+           f"{name}: memory that its tree reserves is not used, although the firmware's map calls it free",
            [hex(at) for at in places])
     rates = {cpu["frequency"] for cpu in board.dump("data").get("cpus", [])}
     tap.ok(rates == {RATE}, f"{name}: the rate that its tree gives the timer is believed", rates)

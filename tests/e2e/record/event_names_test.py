@@ -47,7 +47,7 @@ def skylake(binary):
     tap.ok(found.get("nhm::INST_RETIRED:ANY_P", 0) > taken,
            "a name with a PMU before it is that PMU's", found)
     tap.ok(abs(taken - found.get("br_inst_retired:near_taken:k", 0)) < 1000,
-           ":k is where the workload runs", found)
+           ":k is the workload's level", found)
     user = machine.Recording("record -e br_inst_retired:near_taken:u -- branches 1", "--qemu",
                              binary, qemu=X86)
     tap.ok(user.status and "nothing runs at user level here" in user.text,
@@ -91,7 +91,7 @@ def without_the_tool(binary):
 def lists():
     status, text, _ = tool("list")
     tap.ok(status == 0 and "skl " in text and "arm_n1 " in text,
-           "list shows whose names are known, x86 and Arm", text)
+           "list shows the PMUs with known names, x86 and Arm", text)
     status, text, _ = tool("list", "--pmu", "skl", "near_taken")
     tap.ok(status == 0 and "BR_INST_RETIRED:NEAR_TAKEN\n" in text and "INST_RETIRED:ANY_P" not in
            text, "list --pmu shows the names with a text in them", text)

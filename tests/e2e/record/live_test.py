@@ -37,7 +37,7 @@ REGION.write_bytes(WHOLE)
 tap.equal((WATCHER.state(), WATCHER.is_recording()), (tr.RECORDING, True), "and is there with it")
 tap.equal([live.is_as_long(path, size) for path, size in
            ((REGION, len(WHOLE)), (REGION, len(WHOLE) + 1), (RIG.out, 0))], [True, False, False],
-          "a file is as long as somebody waits for, or not yet, or absent")
+          "a wait for a file's length sees it long enough, too short, or absent")
 with subprocess.Popen(["true"]) as process:
     process.wait()
     looks = iter((0, 7))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Loss is told where people look: the closing line, the progress line, the summary of `dump`. The
+"""Losses are reported where people look: the closing line, the progress line, the summary of `dump`. The
 machine is made up (fake_qemu.py)."""
 
 import json
@@ -38,7 +38,7 @@ def summary():
 done = command(*words("complete"))
 tap.ok(len(closing(done)) == 1 and re.fullmatch(
     r"\[ bareperf record: Captured and wrote [\d.]+ MB \S+ \(1000 samples\) \]", closing(done)[0]),
-    "where nothing is lost the closing line is one, perf's", done.stderr)
+    "without a loss there is one closing line, perf's", done.stderr)
 lines, json_of = summary()
 tap.ok(not any(line.startswith("LOST") for line in lines) and lines[-1] == "conserved: yes" and
        json_of["missing"] == [] and json_of["ended"] is True,
@@ -52,7 +52,7 @@ share = f"{100 * event['lost'] / 5000:.1f}"
 said = f"cpu-clock: {event['lost']} of 5000 records ({share} %) found no room in the ring"
 tap.equal(closing(done)[1:], [
     f"[ bareperf record: LOST {said} ]", "[ bareperf record: to keep it, record with -m 128 ]"],
-    "records that found no room are told with their share, and the ring that would hold them")
+    "records that found no room are reported with their share, and the ring that would hold them")
 tap.equal((lines[1:3], lines[-1]),
           ([f"LOST   {said}", "       to keep it, record with -m 128"],
            "conserved: yes; not everything was recorded: see LOST above"),
@@ -61,27 +61,27 @@ tap.equal((json_of["missing"], json_of["advice"]),
           ([{"event": "cpu-clock", "kind": "records", "count": event["lost"], "of": 5000,
              "cpus": 1}], "-m 128"), "and its JSON has them by themselves")
 tap.equal(list(json_of)[:5], ["missing", "advice", "ended", "conserved", "broken"],
-          "which begins with what is not as it should be")
+          "which begins with the losses")
 tap.equal(command(TOOL, "dump", "-s", OUT).stdout.splitlines(), ["", *lines],
           "`dump -s` is that summary alone")
 told = "\n".join(lines[1:3]) + "\n"
 tap.equal([command(TOOL, "dump", *how, OUT).stderr for how in ([], ["-s"], ["--json"])],
-          [told, "", ""], "before records they are told on standard error, once")
+          [told, "", ""], "before records they are reported on standard error, once")
 REGION = HERE / "region"
 command(*words("lossy", "5000", options=["--region", REGION]))
 done = command(TOOL, "dump", REGION)
 tap.equal(done.stderr.splitlines(), done.stdout[done.stdout.index("\nSummary of"):].splitlines()[2:4],
-          "of a region as well, but for what is not known before its records are read")
+          "of a region as well, except figures that need its records")
 
 done = command(TOOL, "flamegraph", OUT)
 tap.equal((done.returncode, done.stderr), (0, f"bareperf: LOST {said}\n"),
-          "flamegraph tells of them beside its picture")
+          "flamegraph reports them beside its picture")
 
 done = command(*words("cut", "400"), FAKE_LOST="600")
 tap.equal(closing(done)[1:], [
     "[ bareperf record: LOST bts//: 600 of 1000 branches (60.0 %) are not in the trace ]",
     "[ bareperf record: to keep it, record with -m ,8 ]"],
-    "branches that were taken while a trace stood still are told, and the area that holds them")
+    "branches that were taken while a trace stalled are reported, and the area that holds them")
 done = command(*words("cut", "400"))
 text = "\n".join(closing(done))
 tap.ok("LOST bts//: how many branches are missing is unknown" in text and
@@ -92,7 +92,7 @@ tap.equal([m["count"] for m in summary()[1]["missing"]], [None, 40], "unknown is
 done = command(*words("throttled"))
 tap.ok(closing(done)[1:] == ["[ bareperf record: LOST cpu-clock: 5 times throttled, for up to 1 ms "
                              "each ]", closing(done)[-1]] and "-c " in closing(done)[-1],
-       "an event that was throttled is told, with a period at which it would not be", done.stderr)
+       "an event that was throttled is reported, with a period at which it would not be", done.stderr)
 
 shown = RIG.on_terminal(*words("lossy", "5000"))
 tap.ok(f"{RED}[ bareperf record: LOST cpu-clock" in shown, "on a terminal loss is red", shown)
@@ -105,5 +105,5 @@ tap.ok("LOST   cpu-clock" in shown and "\033[" not in shown, "nor on a dumb term
 
 shown = RIG.on_terminal(*words("cut_slowly"), FAKE_LOST="600", NO_COLOR="1")
 tap.ok(re.search(r"MB, lost 600 branches \]", shown),
-       "the progress line counts all that is lost, not only what LOST records tell", shown)
+       "the progress line counts all lost records, not only those that LOST records report", shown)
 tap.finish()

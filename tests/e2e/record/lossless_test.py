@@ -163,7 +163,7 @@ class Dozing(Napping):
 
 
 def kept_all(run, claim):
-    """Its summary; nothing of it is lost, and it had to wait for that."""
+    """Its summary; it has no loss, and the machine had to stall for that."""
     if not tap.equal(run.status, 0, f"{claim}: it ends well"):
         tap.note(run.text)
     summary = run.summary()
@@ -172,7 +172,7 @@ def kept_all(run, claim):
            all(event["lost"] == 0 and event["throttled"] == 0 for event in summary["events"]),
            f"{claim}: nothing is lost", (summary["missing"], summary["events"]))
     tap.ok(any(cpu["stands"] for cpu in cpus) and not any(cpu["given_up"] for cpu in cpus),
-           f"{claim}: the machine stood still for that", cpus)
+           f"{claim}: the machine stalled for room", cpus)
     return summary
 
 
@@ -271,17 +271,17 @@ def time_that_passed():
     said = re.search(r"in (\d+) ns", run.text)
     passed = event["time_enabled"] + cpu["stood"]
     tap.ok(said and int(said[1]) <= passed < 1.05 * int(said[1]) < 2 * cpu["stood"],
-           f"{claim}: what the event was enabled, and its CPU stood still, is the time that passed",
+           f"{claim}: the event's enabled time and its CPU's stalls add up to the time that passed",
            (said and said[1], passed, cpu["stood"]))
     tap.ok(abs(event["time_running"] - event["count"]) < 50000,
-           f"{claim}: and cpu-clock has counted what it was enabled", event)
+           f"{claim}: and cpu-clock has counted its enabled time", event)
     periods = {sample.period for sample in run.raw_samples()}
     tap.ok(max(periods) < 10**6,
-           f"{claim}: no PERIOD has in it what it stood still", max(periods))
+           f"{claim}: no PERIOD includes a stall", max(periods))
 
 
 def time_that_stands():
-    """A program that takes its own time finds it the same, whatever its reader does."""
+    """A program that measures its own time gets the same result with any reader."""
     claim = "a program that asks the clock, which stands as well"
     elf = machine.payload("x86_64", pathlib.Path(WORK.name) / "clock.elf", LOCK, "-DTURNS=100000U")
     run = Napping(FROZEN, "--payload", elf)
@@ -295,7 +295,7 @@ def time_that_stands():
     passed = event["time_enabled"] + cpu["stood"] - cpu["frozen"]
     tap.ok(said and int(said[1]) <= passed < int(said[1]) + 10**7 and
            cpu["stood"] - cpu["frozen"] < cpu["stands"] * 10**5,
-           f"{claim}: that, and what its CPU stood and the clock did not, is the time that passed",
+           f"{claim}: that, and its CPU's stalls without the clock's, are the time that passed",
            (said and said[1], event["time_enabled"], cpu))
     no_gaps(run, claim, 10**6)
 
@@ -324,8 +324,8 @@ def one_frozen_lock():
 
 
 def nobody_reads():
-    """The reader stands still, and its lease with it, until the machine has given it up."""
-    claim = "a reader that stands still"
+    """The reader stalls, and its lease with it, until the machine has given it up."""
+    claim = "a reader that stalls"
     run = live.Live("record -e cpu-clock -c 20000 -m 1 --lossless -- noploop 20", qemu=machine.EXACT)
     run.until(run.is_recording)
     pid = live.until(run.reader)
@@ -334,12 +334,12 @@ def nobody_reads():
     lost = run.until(lambda: run.word(run.table("event_ledger") + 16) > 100)
     os.kill(pid, signal.SIGCONT)
     run.finish(signal.SIGINT)
-    tap.ok(gave_up == 1 and lost, f"{claim}: it is given up, and then is lost what finds no room",
+    tap.ok(gave_up == 1 and lost, f"{claim}: it is given up, and then records without room are lost",
            (gave_up, lost))
     summary = run.summary()
     event, cpu = summary["events"][0], summary["cpus"][0]
     tap.ok(summary["conserved"] and event["lost"] > 100 and cpu["given_up"] == 1,
-           f"{claim}: all of that is in the ledger", (event, cpu))
+           f"{claim}: the ledger has all of these losses", (event, cpu))
 
 
 REASON = machine.missing() or machine.missing("qemu-system-aarch64")

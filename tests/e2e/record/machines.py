@@ -39,9 +39,9 @@ class Row:
     name: str
     isa: str
     firmware: str
-    tables: str             # where what the machine has is told: ACPI, device tree
+    tables: str             # the source of the machine's description: ACPI, device tree
     base: tuple             # QEMU's options: machine, CPU, firmware
-    options: tuple = ()     # and what else
+    options: tuple = ()     # and more options
     cpus: int = 2
     ram: str = "512 MiB"
     memory: tuple = ()      # QEMU's options for it, if -m is not all
@@ -58,7 +58,7 @@ class Row:
 
 
 def giant(size, machine_type):
-    """So much RAM that nobody has: what is not touched is nowhere."""
+    """More RAM than the host has: untouched pages take no memory."""
     return ("-machine", f"{machine_type},memory-backend=ram", "-object",
             f"memory-backend-ram,id=ram,size={size},reserve=off", "-m", size)
 
@@ -170,7 +170,7 @@ class Tried:
         return "FAILS"
 
     def summary(self, words):
-        """Of what was recorded; None: it failed, or the machine is not there at all."""
+        """The summary of the recording; None: it failed, or the machine cannot be had."""
         if self.trouble:
             return None
         status, text = self.remote(f"record -e {words}", "-o", "taken", "--timeout", "60")

@@ -214,7 +214,7 @@ def check_marks(isa, run):
     """All of them, of four CPUs that mark at once, samples in between; and one that was ended."""
     equal(run.status, 0, f"{isa}: a program with marks runs", run.text)
     summary = run.summary()
-    tap.ok(summary["conserved"] and summary["status"] == 0, f"{isa}: its books balance", run.text)
+    tap.ok(summary["conserved"] and summary["status"] == 0, f"{isa}: its ledger balances", run.text)
     marks = [event for event in summary["events"] if event["name"] == "marks"]
     found = texts(run.file)
     equal([len(found[cpu]) for cpu in range(4)], [event["written"] for event in marks],
@@ -261,14 +261,14 @@ def check_window(isa, run):
     codes = re.findall(r"^(?:start|stop|endless) (-?\d+)", run.text, re.MULTILINE)
     equal(codes, ["0", "0", "0", "3"], f"{isa}: it starts and stops its recording", run.text)
     tap.ok("wanted" in functions and "unwanted" not in functions,
-           f"{isa}: what it did meanwhile is in no sample", functions)
+           f"{isa}: no sample is from the time in between", functions)
     first = [event for event in run.summary()["events"] if event["name"] == "cpu-clock"][0]
     tap.ok(23_000_000 < first["time_enabled"] < 60_000_000, f"{isa}: nor in any event's time", first)
 
 
 def check_regions(isa, run):
     """Under -icount an instruction is an instruction."""
-    equal(run.status, 0, f"{isa}: what is between marks is counted", run.text)
+    equal(run.status, 0, f"{isa}: events between marks are counted", run.text)
     counts = json.loads(run.text[run.text.index("{"):run.text.rindex("}") + 1])
     regions = {(r["region"], r["cpu"]): (r["calls"], r["counts"]["instructions"])
                for r in counts["regions"]}
@@ -283,13 +283,13 @@ def check_regions(isa, run):
                    "in the very reading", (calls, more))
             tap.note(f"{isa}: CPU {cpu}, {turns} turns: {more} instructions more")
     equal([regions.get(("number %d", cpu), (0,))[0] for cpu in (0, 1)], [CALLS, CALLS],
-          f"{isa}: those of a format are one region, whatever their values", regions)
-    equal(len(regions), 6, f"{isa}: no other region is told", regions)
+          f"{isa}: marks of one format are one region, for any values", regions)
+    equal(len(regions), 6, f"{isa}: no other region is reported", regions)
     made = {0: 6 * CALLS + 1, 1: 6 * CALLS}
     equal({e["cpu"]: e["count"] for e in counts["events"] if e["event"] == "marks"}, made,
           f"{isa}: the program's marks are counted, and no others")
-    equal(counts["unmatched_marks"], 1, f"{isa}: an end without a beginning is told")
-    equal(counts["conserved"], True, f"{isa}: and the books balance", counts)
+    equal(counts["unmatched_marks"], 1, f"{isa}: an end without a beginning is reported")
+    equal(counts["conserved"], True, f"{isa}: and the ledger balance", counts)
 
 
 def totals(run):
@@ -340,7 +340,7 @@ class Faulty(live.Live):
         self.finish()
 
     def spoil(self, memory):
-        """Where somebody reads: a reader would not begin at such a tail."""
+        """With a reader: a reader would not begin at such a tail."""
         for cpu in range(4):
             tail = self.word(self.table("rings") + RING_ENTRY * cpu + 16) + TAIL
             if self.word(tail):
@@ -369,7 +369,7 @@ def check_nested(isa, *options):
         equal((event["generated"], event["written"] + event["lost"]), (made, made),
               f"{isa}: CPU {cpu}: each mark that was made is written or counted as lost")
         tap.ok(len(mine) == event["written"] > 0 and made > 2 * NESTED_TURNS,
-               f"{isa}: CPU {cpu}: perf prints what was written", (len(mine), event, made))
+               f"{isa}: CPU {cpu}: perf prints the written marks", (len(mine), event, made))
         check_order(f"{isa}: CPU {cpu}", mine)
 
 

@@ -63,7 +63,7 @@ def button(agent, monitor):
         seen = seen or agent.until(lambda: "NMI without a handler" in agent.console(), 5)
         if seen:
             break
-    tap.ok(seen, "an NMI while no counter is in use is reported as nobody's", agent.console())
+    tap.ok(seen, "an NMI while no counter is in use is reported as spurious", agent.console())
 
 
 def boot(serve, cpus):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files of `bareperf run`, and what it and `dump` say of those that are not whole: older ones, links,
+"""Files of `bareperf run`, and the reports of it and `dump` about incomplete ones: older ones, links,
 two runs at a time, a full disk, a machine that did not come to its end. The machine is made up
 (fake_qemu.py)."""
 
@@ -90,7 +90,7 @@ with subprocess.Popen(words("stall", "400"), stderr=subprocess.PIPE, text=True, 
     live.until(lambda: live.is_as_long(OUT, 20000))
     second = run("complete", "100")
     tap.ok(second.returncode == ERROR and f"{OUT} is being written" in second.stderr and
-           "-o" in second.stderr, "of two runs at a time the second is refused, and told what to do",
+           "-o" in second.stderr, "of two runs at a time the second is refused, with the way out",
            f"{second.returncode} {second.stderr}")
     tap.equal(names(), ["perf.data"], "it leaves the first one's file alone, and no other")
     other = run("complete", "100", out=HERE / "other")
@@ -116,7 +116,7 @@ with subprocess.Popen(words("stall", "100", options=["--region", region]),
     tap.equal(run("complete", out=HERE / "other", options=["--region", region]).returncode, ERROR,
               "which is locked while that run lasts")
     first.send_signal(signal.SIGINT)
-tap.equal(delivered() >= 100, True, "and the machine goes on")
+tap.equal(delivered() >= 100, True, "and the machine continues")
 done = run("complete", "100", options=["--region", OUT])
 tap.ok(done.returncode == ERROR and "--region" in done.stderr and delivered() >= 100,
        "region and recording have a file each", done.stderr)
@@ -138,7 +138,7 @@ samples = int(re.search(r"\((\d+) samples\)", done.stderr).group(1))
 size = float(re.search(r"wrote ([\d.]+) MB", done.stderr).group(1))
 status, text, summary = dump()
 tap.ok(done.returncode == ERROR and 0 < samples == summary["events"][0]["delivered"],
-       "after a full disk the samples that are told are those in the file", done.stderr)
+       "after a full disk the samples that are reported are those in the file", done.stderr)
 tap.ok(0 < size * 1e6 <= OUT.stat().st_size, "and so are the bytes", done.stderr)
 missing = {"event": "cpu-clock", "kind": "unsaved", "cpus": 1}
 written = summary["events"][0]["written"]
@@ -163,7 +163,7 @@ run("complete", "1000")
 whole = OUT.read_bytes()
 done = command(TOOL, "flamegraph", "-o", OUT, OUT)
 tap.ok(done.returncode == 1 and "is the recording itself" in done.stderr and
-       OUT.read_bytes() == whole, "flamegraph does not write over what it draws", done.stderr)
+       OUT.read_bytes() == whole, "flamegraph does not overwrite its input", done.stderr)
 data_end = sum(struct.unpack_from("<2Q", whole, 40))
 strange = []
 for size in [*range(data_end + 1, len(whole), 401), len(whole) - 1]:
@@ -183,7 +183,7 @@ for tool in ("dump", "report", "flamegraph"):
 done = command(TOOL, "flamegraph", "--folded", HERE / "v.data")
 tap.ok(done.returncode == 1 and re.fullmatch(r"\S+ 9\d\d000\n", done.stdout) and
        f"offset 0x{data_end - 20:x}"[:-2] in done.stderr,
-       "flamegraph draws what comes before the record that is cut", done.stdout + done.stderr)
+       "flamegraph draws the records before the one that is cut", done.stdout + done.stderr)
 clean()
 
 # ---- Machines that did not come to their end ----
@@ -193,7 +193,7 @@ for scenario, run_status, state in (("die", UNFINISHED, 2), ("panic", UNFINISHED
     done = run(scenario, "300")
     status, text, summary = dump()
     tap.ok(done.returncode == run_status and delivered() == 300,
-           f"{scenario}: run exits with {run_status}, and what was recorded is saved",
+           f"{scenario}: run exits with {run_status}, and its records are saved",
            f"{done.returncode} {done.stderr}")
     tap.ok((status, summary["ended"], summary["state"]) == (4, False, state),
            f"{scenario}: dump exits with 4", f"{status} {text} {summary}")
@@ -227,9 +227,9 @@ with subprocess.Popen(words("stall", "400"), stderr=subprocess.DEVNULL, cwd=HERE
     process.kill()
 status, text, summary = dump()
 tap.ok((status, summary["ended"], summary["conserved"]) == (4, False, None),
-       "a file whose writer was killed is no whole one: dump exits with 4", f"{status} {text}")
+       "a file whose writer was killed is incomplete: dump exits with 4", f"{status} {text}")
 done = command(TOOL, "dump", OUT)
 tap.ok(done.stderr.startswith("UNFINISHED who wrote this file was ended before it was done\n") and
-       "\n" + done.stderr in done.stdout, "dump tells of that before the records, and in its summary "
+       "\n" + done.stderr in done.stdout, "dump reports that before the records, and in its summary "
        "before the rest", done.stderr + done.stdout[-500:])
 tap.finish()

@@ -33,7 +33,7 @@ def newest(arch):
     tap.ok(times == sorted(times) and times[-1] - times[0] < 2 * PERIOD * len(times) and
            times[-1] > ends, f"{arch}: they are the newest, the oldest of them first", times[-3:])
     tap.equal(summary["wakeups"]["causes"], {"threshold": 0, "full": 0, "aux": 0, "end": 1},
-              f"{arch}: nobody is woken before the end")
+              f"{arch}: no reader is woken before the end")
     tap.ok(f"{event['overwritten']} older records were overwritten" in run.text,
            f"{arch}: the closing lines say so", run.text)
     tap.equal((status, "error" in complaints.lower()), (0, False), f"{arch}: stock perf reads them")

@@ -53,14 +53,14 @@ def call_tree():
     anywhere = machine.shares(samples, depth=None)
     for name, weight in INNER.items():
         tap.ok(abs(anywhere.get(name, 0) - weight) <= 0.5,
-               f"{name} and what it calls have their {weight} %, give or take 0.5", anywhere)
+               f"{name} and its callees have their {weight} %, within 0.5", anywhere)
     perf_reads(run)
     page = run.file.with_name("page.html")
     subprocess.run([machine.TOOL, "report", "--html", "-o", page, run.file], check=True)
     facts = json.loads(re.search(r'id="facts">(.*)</script>', page.read_text()).group(1))
     names = {name.partition(".")[0] for name, *_ in facts["functions"]}  # .constprop.0
     tap.ok({"payload_run_call", "record_workload"} <= names,
-           "the page knows by name what calls a workload: its callers are the machine's own",
+           "the page names a workload's callers: they are the machine's own",
            facts["functions"])
     wire.shrinks(wire.parts(run.file)[0], "the call tree's samples", 4)
 
@@ -123,7 +123,7 @@ def bad_command_lines():
            "a CPU that is not there is refused by name", run.text)
     run = machine.Recording("record -m 524288 -- noploop")
     tap.ok(run.status != 0 and "smaller -m" in run.text,
-           "a ring that does not fit is refused with what to try", run.text)
+           "a ring that does not fit is refused with advice", run.text)
 
 
 def answers():
@@ -132,7 +132,7 @@ def answers():
     tap.ok(re.search(r"^bareperf \d.* on 1 CPU: \S+, .*signature 0x", run.text, re.M) and
            "arm_" not in run.text and "cpu_core" not in run.text and
            "generic events:\n  none" in run.text,
-           "with the machine, what it has, and nothing that another one has", run.text)
+           "with the machine: its own features, and no other machine's", run.text)
     run = machine.Recording("version")
     tap.ok(run.status == 0 and "bareperf " in run.text, "version names itself", run.text)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf run` against a machine that behaves as told (fake_qemu.py): no QEMU, no image needed."""
+"""`bareperf run` against a scripted machine (fake_qemu.py): no QEMU, no image needed."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ words, command = RIG.words, RIG.command
 
 
 def run(*guest, options=(), by=()):
-    """One `bareperf run`, started by another command if one is given; OUT is what it left."""
+    """One `bareperf run`, started by another command if one is given; OUT is its output file."""
     OUT.unlink(missing_ok=True)
     return command(*by, *words(*guest, options=options))
 
@@ -31,7 +31,7 @@ def dump(path=OUT):
 
 
 def perf_samples(path=OUT):
-    """The number of samples that stock perf finds, and what it complains about."""
+    """The number of samples that stock perf finds, and its complaints."""
     done = command("perf", "script", "-i", path, "-F", "ip")
     return len(done.stdout.split()), done.stderr
 
@@ -62,7 +62,7 @@ tap.ok(event["lost"] > 0 and event["delivered"] + event["lost"] == 5000 and stat
        "a slow reader loses samples, all counted: delivered + lost = generated", json_of)
 
 done = run("record", "fake", "unbalanced")
-tap.equal(done.returncode, 254, "a machine whose books do not balance makes exit status 254")
+tap.equal(done.returncode, 254, "a machine whose ledger does not balance makes exit status 254")
 tap.ok("generated 1007" in done.stderr, "the equation that does not hold is shown", done.stderr)
 tap.equal(dump()[0], 3, "and dump of the file finds it as well")
 
@@ -73,7 +73,7 @@ def fails(claim, done, *texts, samples=None, status=125):
            f"exit status {done.returncode}\n{done.stderr}")
     if samples is None:
         return
-    tap.equal(perf_samples(), (samples, ""), f"{claim}: what was recorded is saved and readable")
+    tap.equal(perf_samples(), (samples, ""), f"{claim}: the records are saved and readable")
 
 
 fails("a panic is reported with its message and the console",
@@ -82,7 +82,7 @@ fails("a panic is reported with its message and the console",
 fails("a refused command prints the machine's reason", run("record", "fake", "refuse"),
       "record: unknown event 'fake'", status=126)
 tap.ok(not OUT.exists(), "and leaves no file")
-fails("a machine that was of no use whatever the command is no refusal: exit status 125",
+fails("a machine that failed for any command is no refusal: exit status 125",
       run("record", "fake", "broken"), "the machine failed before it took the command: the machine cannot be taken over")
 named = words("record", "-e", "skl::INST_RETIRED", "--", "noploop")
 fails("nor is a region whose tables make no sense, where the command goes through the mailbox",
@@ -103,7 +103,7 @@ done = run("record", "fake", "impatient", "100")
 told = "the machine began without its reader, which was not ready in time"
 tap.ok(told in done.stderr and told in command(TOOL, "dump", OUT).stdout and
        dump()[1]["reader_found"] == 3,
-       "a machine that did not wait any longer is told of, by run and by dump", done.stderr)
+       "a machine that did not wait any longer is reported, by run and by dump", done.stderr)
 booted = HERE / "booted"
 done = command(TOOL, "run", "--qemu", "/usr/bin/touch", "-i", IMAGE, "-o", HERE / "none/perf.data",
                booted, "--", "record", "fake", "complete")
@@ -131,11 +131,11 @@ run("record", "fake", "complete", "5000", options=["--region", region_file])
 status, json_of = dump(region_file)
 event = json_of["events"][0]
 tap.ok(status == 0 and event["delivered"] + event["elsewhere"] == 5000,
-       "of a region whose rings went round, what another reader took is told apart", json_of)
+       "of a region whose rings were filled more than once, another reader's records are counted separately", json_of)
 region_file.unlink()
-fails("a QEMU that refuses to start is reported with what it says",
+fails("a QEMU that refuses to start is reported with its own message",
       run("record", "fake", "stillborn"), "exit status 1", "no such machine type")
-fails("no region within the time-out is reported with what to try",
+fails("no region within the time-out is reported with advice",
       run("record", "fake", "silent", options=["--timeout", "0.5"]), "0.5 s", "-v")
 fails("nor is a machine waited for that never begins the command",
       run("record", "fake", "idle", options=["--timeout", "4"]), "begin", "4 s", "-v")
@@ -143,7 +143,7 @@ fails("garbage behind the magic is refused with its offset",
       run("record", "fake", "garbage"), "offset 0x8", "format version")
 fails("a head that cannot be is refused with its offset",
       run("record", "fake", "bad_head", "100"), "data_head", "ring 0, position 0x81")
-fails("an AUX record that tells of what is not there is refused",
+fails("an AUX record of missing bytes is refused",
       run("record", "fake", "bad_aux"), "AUX record", "0xf0")
 fails("a record of an impossible size is refused with its position",
       run("record", "fake", "bad_record", "100"), "ring 0, position 0x15e0",
@@ -156,7 +156,7 @@ fails("an image that is not there is reported",
 
 done = run("list", "fake", "lists")
 tap.equal((done.returncode, done.stdout), (0, "cpu-clock [timer]\n"),
-          "a command that records nothing prints what the machine says")
+          "a command that records nothing prints the machine's answer")
 given = run("list", "fake", "arguments", options=["-smp", "4", "-M", "pc", "-device", "nvme"]).stdout
 tap.ok("-smp 4 -M pc -device nvme" in given and "maxcpus" not in given and "q35" not in given,
        "QEMU gets the user's options, and ours give way to them", given)
@@ -174,7 +174,7 @@ given = run("list", "fake", "arguments").stdout
 tap.ok("-smp 1,maxcpus=2" in given and "-cpu max,-monitor" in given and "--then poweroff" in given,
        "without options there are two possible CPUs, and the machine is told to power off", given)
 given = run("list", "--then", "wait", "fake", "arguments").stdout
-tap.ok("--then wait" in given and "poweroff" not in given, "unless the command says what then",
+tap.ok("--then wait" in given and "poweroff" not in given, "unless the command has its own --then",
        given)
 tap.equal(command(TOOL, "run").returncode, 126,
           "no command at all is wrong usage: exit status 126")
@@ -192,7 +192,7 @@ with subprocess.Popen([TOOL, "run", "--qemu", deaf, "-i", IMAGE, "-o", OUT, "--"
     except subprocess.TimeoutExpired:
         status = "it hangs"
         os.killpg(process.pid, signal.SIGKILL)
-tap.equal(status, 130, "Ctrl-C ends it while the program does not even say what devices it has")
+tap.equal(status, 130, "Ctrl-C ends it even before the program has listed its devices")
 (HERE / "started").unlink()
 deaf.unlink()
 
@@ -224,7 +224,7 @@ tap.ok(done.returncode == 139 and "Performance counter stats" in done.stderr and
 interrupted(signal.SIGKILL)
 samples, complaints = perf_samples()
 tap.ok(samples > 100 and "ERROR" not in complaints.upper(),
-       "even after a SIGKILL stock perf reads what was flushed", f"{samples}\n{complaints}")
+       "even after a SIGKILL stock perf reads the flushed records", f"{samples}\n{complaints}")
 tap.ok(live.until(lambda: not orphans()) and seen_machines,
        "no machine outlives its run, however that ended",
        f"{seen_machines} {orphans()}")
@@ -239,7 +239,7 @@ tap.ok(30000 < samples < 3 * 2**20 / 56 and not complaints,
        f"{samples}\n{complaints}")
 status, json_of = dump()
 tap.equal((status, json_of.get("conserved")), (3, False),
-          "dump says that the rest of it is unaccounted for")
+          "dump reports that the rest is unaccounted for")
 fails("a full disk is reported",
       command(TOOL, "run", "--qemu", FAKE, "-i", IMAGE, "-o", "/dev/full", "--", "record", "fake",
               "complete"), "/dev/full", "No space left on device")

@@ -19,7 +19,7 @@ import tap
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "firmware"))
 import qemu as boots  # noqa: E402
 
-LATE = "skid, or late"  # with -icount all instructions take as long: they cannot be told apart
+LATE = "skid, or late"  # with -icount all instructions take as long: they cannot be distinguished
 
 
 class Selftest:
@@ -44,7 +44,7 @@ class Selftest:
         return self.checks.get(check, {}).get("figures", {}).get(name)
 
     def failed(self):
-        """{check: text} of what is wrong."""
+        """{check: text} of the failed checks."""
         return {c["check"]: c["text"] for c in self.report["checks"] if c["verdict"] == "FAIL"}
 
     def counters(self):
@@ -79,7 +79,7 @@ def well(run, name, events, counters):
            f"{name}: nothing is wrong, and the exit status is 0", run.text)
     seen = {event: run.figure(event, "expected") for event in events}
     tap.equal(seen, {event: 200000 if event == "instructions" else 100000 for event in events},
-              f"{name}: what a loop has is counted exactly")
+              f"{name}: a loop's events are counted exactly")
     tap.equal([run.verdict(f"CPU {cpu} {what}") for cpu in range(2)
                for what in ("counters", "instructions")[:1 + bool(cpu)]] +
               [run.verdict("CPU 1 clock")], ["PASS"] * 4, f"{name}: both CPUs' counters are, and "
@@ -113,13 +113,13 @@ def faults_of_intel():
     failed = run.failed()
     tap.ok(sorted(failed) == ["CPU 0 counters", *(f"interrupt of counter {i}" for i in range(5)),
                               "interrupts of nobody"] and run.status == 1,
-           "leftovers, skid and spurious interrupts together are what is wrong", run.text)
+           "leftovers, skid and spurious interrupts are all reported", run.text)
     tap.ok(re.match("firmware left 3 of 7 counting", failed.get("CPU 0 counters", "")),
            "counters that firmware left counting are named", failed)
     tap.ok(all(c["text"].startswith(LATE) and 5000 < c["figures"]["skid_min"] < 5030
                for c in run.counters()), "the skid is measured", run.counters())
     tap.ok(failed.get("interrupts of nobody", "").startswith("spurious:"),
-           "so are interrupts that nobody caused", failed)
+           "so are interrupts without a cause", failed)
     run = intel(",pmi-delay=50000")
     only_wrong(run, counters, LATE, "interrupts that come 50 us late are named")
     tap.ok(all(50000 < c["figures"]["latency_ns"] < 51000 for c in run.counters()),
@@ -129,7 +129,7 @@ def faults_of_intel():
                "interrupts that come after the next is due are lost, or nobody's in the end")
     run = intel(",pmi-skid=5000", clock=())
     tap.ok(run.counters() and all(c["text"].startswith("skid") for c in run.counters()),
-           "by the host's clock, so many instructions late is skid, whatever the host does",
+           "by the host's clock, so many instructions late is skid, however busy the host is",
            run.text)
 
 
@@ -148,7 +148,7 @@ def on_stock_qemu():
     run = Selftest("-smp", "2")
     tap.ok(run.status == 0 and not run.failed() and run.verdict("counters") == "ABSENT" and
            run.verdict("branch store, single-step") == "ABSENT",
-           "stock x86_64: nothing is wrong, and what is not there is said", run.text)
+           "stock x86_64: no check fails, and missing features are reported", run.text)
     tap.equal([run.verdict(check) for check in
                ("timer interrupt", "gaps", "ring under load", "CPU 1 clock")], ["PASS"] * 4,
               "stock x86_64: timer, gaps, ring and clocks are good")
@@ -159,7 +159,7 @@ def on_stock_arm():
     run = Selftest("--arch", "aarch64")
     tap.equal([run.verdict(check) for check in
                ("timer interrupt", "gaps", "instructions", "cycles", "counters at once",
-                "ring under load")], ["PASS"] * 6, "stock aarch64: what it has is good")
+                "ring under load")], ["PASS"] * 6, "stock aarch64: all its features pass")
     only_wrong(run, r"interrupt of counter \d", "lost:",
                "stock aarch64: that its instruction counter does not interrupt is found")
     tap.equal(run.verdict("SPE against counters"), "ABSENT", "stock aarch64: it has no SPE")
@@ -167,7 +167,7 @@ def on_stock_arm():
 
 def reset():
     """Without a host tool, which would take the reset for the machine's end. The firmware keeps no
-    variables here: only RAM tells of the reset."""
+    variables here: only RAM reports the reset."""
     done = subprocess.run(
         ["qemu-system-x86_64", "-machine", "q35", "-m", "512", "-nodefaults", "-display", "none",
          "-serial", "stdio", "-bios", boots.quick_firmware(), *machine.EXACT,
@@ -178,7 +178,7 @@ def reset():
     kept = re.findall(r"^(\w+) +RAM after a reset +(.*)$", text, re.MULTILINE)
     tap.ok(len(kept) == 2 and kept[0][0] == "ABSENT" and kept[1][0] == "PASS" and
            re.fullmatch(r"all \d+ marks in RAM survived a reset", kept[1][1]),
-           "--reset resets once, and what RAM keeps is told then", text)
+           "--reset resets once, and then reports what RAM keeps", text)
 
 
 def asked_wrongly():

@@ -23,7 +23,7 @@ SMALL = ("--region-size", "2")
 
 
 class Run(live.Live):
-    """A `bareperf run` whose first ring we look at while it goes on."""
+    """A `bareperf run` whose first ring we look at while it continues."""
 
     def __init__(self, command, *options, qemu=()):
         super().__init__(command, "--timeout", str(live.PATIENCE), *options, qemu=qemu)

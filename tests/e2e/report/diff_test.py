@@ -63,7 +63,7 @@ def gate():
     new = HERE / "new.c"
     new.write_text(old.read_text().replace("#define HASH_STEPS 40U", "#define HASH_STEPS 60U"))
     path = tools()
-    for _ in range(3):  # a host that is held up for 130 ms makes the first two differ, and is told
+    for _ in range(3):  # a host that is held up for 130 ms makes the first two differ, and is reported
         for recorded in WORK.iterdir():
             shutil.rmtree(recorded) if recorded.is_dir() else recorded.unlink()
         found = run(TOP / "docs/ci/gate", old, new, "1", PATH=path, WORK=str(WORK))
@@ -75,7 +75,7 @@ def gate():
            == ["hash"], "the gate names the one function that was changed, and fails",
            (found.returncode, found.stdout, found.stderr))
     tap.ok(seen.get("hash", (0, 0))[1] > 10 and all(abs(change) < 0.5 for change in others.values()),
-           "by how much it grew; what was not changed did not", found.stdout)
+           "by the amount of its growth; unchanged functions did not grow", found.stdout)
     tap.ok("# Exact" in found.stdout and "[+0.00%" not in found.stdout.split("hash")[0],
            "of recordings with -icount every difference is its own interval", found.stdout)
 

@@ -108,7 +108,7 @@ def as_csv(samples):
               of_perf(), "csv: events, functions and periods are stock perf's")
     tap.equal([(int(row["time_ns"]), int(row["cpu"]), row["event"], int(row["period"]),
                 int(row["ip"], 16)) for row in rows], [sample[:5] for sample in samples],
-              "csv: every sample stands there, in its order, to the nanosecond")
+              "csv: every sample is there, in its order, to the nanosecond")
     tap.equal({row["comm"] for row in rows}, {"test", HOSTILE},
               "csv: quotes, commas and line ends in a name are the name's")
 
@@ -145,7 +145,7 @@ def as_speedscope(samples):
 
 
 def as_pprof():
-    claims = ("pprof: flat sums are stock perf's", "pprof: callers have what they call",
+    claims = ("pprof: flat sums are stock perf's", "pprof: callers include their callees",
               "pprof: a place has its address and its file")
     if not shutil.which("go"):
         for claim in claims:
@@ -176,7 +176,7 @@ def as_pprof():
 
 def as_callgrind():
     claims = ("callgrind: self costs are stock perf's",
-              "callgrind: what is called costs its caller")
+              "callgrind: a callee's cost is in its caller's")
     if not shutil.which("callgrind_annotate"):
         for claim in claims:
             tap.skip(claim, "no callgrind_annotate (valgrind)")
@@ -245,7 +245,7 @@ def as_firefox(samples):
     tap.equal(times, [s[0] for s in samples if s[1:3] == (1, "cycles")],
               "firefox: times are there to the nanosecond")
     tap.equal(len([i for i, prefix in enumerate(last["stackTable"]["prefix"]) if prefix is None]), 2,
-              "firefox: stacks begin with main() and with what nobody knows")
+              "firefox: stacks begin with main() and with unknown code")
 
 
 def slices(samples):
@@ -418,16 +418,16 @@ def refusals():
             DATA)
     refused("the recording is not written over", "is the recording itself", "-f", "csv", "-o", DATA,
             DATA)
-    refused("an event that is not there is told", "has no event bogus with samples", "-f", "csv",
+    refused("an event that is not there is reported", "has no event bogus with samples", "-f", "csv",
             "-e", "bogus", DATA)
     for form in ("csv", "folded", "speedscope", "firefox", "chrome", "pprof", "callgrind"):
-        refused(f"{form}: a full disk is told", "/dev/full" if form != "pprof" else "disk full",
+        refused(f"{form}: a full disk is reported", "/dev/full" if form != "pprof" else "disk full",
                 "-f", form, "-o", "/dev/full", DATA)
     cut = HERE / "cut.data"
     cut.write_bytes(DATA.read_bytes()[:-60000])
     done = run(TOOL, "export", "-f", "csv", cut)
     tap.ok(done.returncode == 1 and len(done.stdout.splitlines()) > 1000 and
-           str(cut) in done.stderr, "of a file that is cut off, what is there; exit status 1",
+           str(cut) in done.stderr, "of a file that is cut off, the rest is exported; exit status 1",
            done.stderr)
     listed = run(TOOL, "export", "--help").stdout
     tap.ok(all(form in listed for form in ("csv", "folded", "speedscope", "firefox", "chrome", "pprof",

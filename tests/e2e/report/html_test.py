@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf report --html` in a real browser: what is selected there is what stock perf reports of the
+"""`bareperf report --html` in a real browser: a selection has the figures that stock perf reports of the
 same time, and nothing that a recording says runs there.
 
 check-spare: files are read
@@ -103,7 +103,7 @@ def of_perf(*options):
 
 
 def of_page(page):
-    """The same of the page: its sums, and what its table says of samples."""
+    """The same of the page: its sums, and its table's samples."""
     sums = page.value("""Object.fromEntries(functionsOf(recording, state.sums, false)
         .filter((one) => one.samples).map((one) => [one.name, [one.samples, one.own]]))""")
     table = dict(page.value("""[...document.querySelectorAll('#functions tbody tr')]
@@ -119,7 +119,7 @@ def text(page, selector):
 
 
 def time_of(page):
-    """The --time that the page tells."""
+    """The --time that the page shows."""
     return re.search(r"--time (\S+)", text(page, "#perf")).group(1)
 
 
@@ -158,7 +158,7 @@ def bars(page):
     whole = sum(period for _, period in of_perf("-C", "0").values())
     drawn = "columnsOf(recording, view, 0, 1000).columns"
     tap.ok(abs(page.value(f"total({drawn})") - whole) < 1,
-           "the bars of a CPU come to what perf has of it")
+           "the bars of a CPU add up to perf's figure")
     page.settle(lambda: page.drag(point(page, 0.9), point(page, 0.91)) or page.press("z"))
     page.wait("columnsOf(recording, view, 0, 1000).coarse.length === 0")
     near = sum(period for _, period in of_perf("-C", "0", "--time", time_of(page)).values())
@@ -251,7 +251,7 @@ def sources(page):
               "the hot function's samples by line are those of addr2line")
     tap.equal({line: text for line, (_, text) in seen.items()},
               {line: text_of[int(line.split(":")[1]) - 1] for line in seen},
-              "beside them stands what the source says there")
+              "the source's text is beside them")
     shown = dict(page.value("""[...document.querySelectorAll('#addresses tbody tr')].map((row) =>
         [row.cells[2].textContent, row.cells[3].textContent.split(' ')[0]])"""))
     objdump = run("objdump", "-d", "--no-show-raw-insn", "--disassemble=leaf", HERE / "image.sym")
@@ -259,7 +259,7 @@ def sources(page):
               re.findall(r"^ +([0-9a-f]+):\s+(\S+)", objdump.stdout, re.MULTILINE)}
     tap.ok(shown and shown.keys() == theirs.keys() and
            all(shown[at].startswith(theirs[at]) for at in shown),
-           "every instruction of it stands at its address, sampled or not, as objdump has them",
+           "every instruction of it is at its address, sampled or not, as in objdump",
            f"{shown}\n{theirs}")
     time = (HERE / "image.sym").stat().st_mtime + 10
     os.utime(HERE / "t.c", (time, time))
@@ -385,7 +385,7 @@ def missing(page):
 
 
 def many(page):
-    """Samples that nobody has a name for, at as many addresses, in high memory."""
+    """Samples without names, at as many addresses, in high memory."""
     file = perf_file.PerfFile()
     for i in range(5000):
         file.sample(0xFFFF_FFFF_8100_0000 + 16 * i, START + 1000 * i, period=1 + i)
@@ -400,7 +400,7 @@ def many(page):
 
 
 def idle(page):
-    """Two CPUs, of which one waits; of the other's thread three samples of ten are called by who waits."""
+    """Two CPUs, of which one waits; of the other's thread three samples of ten are called by a waiting function."""
     places, data = build("idle"), HERE / "idle.data"
     file = perf_file.PerfFile(cpus=2)
     file.image(HERE / "idle.sym", ADDRESS, 0x10000, 0)
@@ -412,16 +412,16 @@ def idle(page):
     done = run(TOOL, "report", data)
     tap.ok("# Idle: 65.00% of that" in done.stdout and "65.00%  :1" not in done.stdout and
            sum(float(share) for share in re.findall(r"^ +([\d.]+)%", done.stdout, re.M)) == 100,
-           "how much is idle is told above the lines, and they are perf's", done.stdout)
+           "the idle share is reported above the lines, and they are perf's", done.stdout)
     done = run(TOOL, "report", "--modules", data)
     tap.ok(re.search(r" 700 +35.00% +7  idle.sym\n +700 +35.00% +7    leaf\n +700 +35.00% +7  \[work\]", done.stdout)
            and re.search(r"1300 +65.00% +13    middle in cpu_idle\(\)\n +1300 +65.00% +13  \[waiting\]", done.stdout),
-           "--modules has it as waiting, of who called", done.stdout)
+           "--modules counts it as the caller's waiting", done.stdout)
     run(TOOL, "report", "--html", "-o", HERE / "idle.html", data)
     page.open(HERE / "idle.html")
     grey = page.value("[...document.querySelectorAll('.frame.idle')].map((e) => e.frame.name)")
     tap.ok(grey == ["cpu_idle"] and text(page, "#status").endswith(", 65.00 % of it idle"),
-           "on the page it is grey, and its share is told", (grey, text(page, "#status")))
+           "on the page it is grey, and its share is reported", (grey, text(page, "#status")))
     tap.ok("cpu_idle" in frames(page), "as a frame like others", frames(page))
     page.open(PAGE)
     tap.ok("idle" not in text(page, "#status"), "where there is none, nothing is said of it", text(page, "#status"))

@@ -76,7 +76,7 @@ def recorded(isa, remote, by):
 
 
 def tables(words, claim):
-    """Resident: the machine is borrowed, and given back, with the firmware's tables as they are."""
+    """Resident: the machine is taken over, and given back, with the firmware's tables as they are."""
     with tempfile.TemporaryDirectory(prefix="bareperf-less-") as directory:
         made = volume(directory, "x86_64", "x86_64/tables", words,
                       bareperf_cfg="record -a -e cpu-clock -F 1000 -- qsort 300000\n")
@@ -91,7 +91,7 @@ def tables(words, claim):
                f"{claim}: both CPUs are recorded, and a file is written",
                output[-3000:] + done.stdout + done.stderr)
         tap.ok("# back with 0" in output and "# CR4.LA57 1, the image was protected\n" in output,
-               f"{claim}: the firmware goes on, its tables as it had them", output[-1000:])
+               f"{claim}: the firmware continues, its tables as it had them", output[-1000:])
 
 
 def exclusive(words, claim):

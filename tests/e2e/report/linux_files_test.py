@@ -84,7 +84,7 @@ def record(perf, name, options):
 
 
 def theirs(perf, name):
-    """[(time, tid, event, period)] as perf tells them."""
+    """[(time, tid, event, period)] as perf prints them."""
     text = run(perf, "script", "-i", name, "-G", "--ns", "-F", "event,time,tid,period").stdout.decode()
     found = re.findall(r"^\s*(-?\d+)\s+(\d+)\.(\d{9}):\s+(\d+)\s+(\S+):", text, re.M)
     return sorted((int(seconds + nanoseconds), int(tid), event, int(period))
@@ -136,7 +136,7 @@ def aliases(perf, version):
 
 def killed(perf, version):
     """A file whose perf record was killed has the samples that were written by then."""
-    claim = f"perf {version}: a file whose recorder was killed has what was written, and an error"
+    claim = f"perf {version}: a file whose recorder was killed has the written samples, and an error"
     file = HERE / "killed.data"
     with subprocess.Popen([perf, "record", "-q", "-m", "4", "-F", "5000", "-g", "-e", "cpu-clock", "-o",
                            file, "--", "sh", "-c", f"while :; do {PROGRAM}; done"],

@@ -74,11 +74,11 @@ def whole(boards):
     report, complaints = perf("report", "--stdio", "-i", "farm.data", "--sort", "comm", "-g", "none")
     tap.ok(all(re.search(rf"\d%\s.*{comm}", report) for comm in each) and
            "Samples: 2K of event 'cpu-clock'" in report and report.count("of event") == 1,
-           "perf report --sort comm tells them apart, in one event", report)
+           "perf report --sort comm separates them, in one event", report)
     alone = perf("report", "--stdio", "-i", "rack.data")[1]
     quiet = perf("report", "--stdio", "-i", "two.data")[1]
     tap.ok("lost" in alone and "lost" in complaints and not quiet,
-           "perf warns of what was lost, and of nothing else", quiet or complaints)
+           "perf warns of the losses, and of nothing else", quiet or complaints)
     tasks = {tuple(line.split()) for line in fields("farm.data", "comm,pid,tid,cpu")}
     tap.equal({(comm, task, cpu) for comm, task, cpu in tasks},
               {("pc:test", "1/1", "[000]"), ("board:test", "2/2", "[001]"),
@@ -96,7 +96,7 @@ def times(boards):
            "all begin at the moment at which the first one does", (first, starts))
 
 
-def books(boards):
+def ledgers(boards):
     status, said, whole = RIG.dump(HERE / "farm.data")
     single = [RIG.dump(path)[2]["events"][0] for path in boards]
     kept = ("generated", "written", "delivered", "lost", "period", "period_delivered")
@@ -110,7 +110,7 @@ def books(boards):
     tap.equal([(one["event"], one["count"]) for one in whole["missing"]],
               [("rack:cpu-clock", single[2]["lost"])], "each board's loss is reported")
     text = RIG.command(TOOL, "dump", "-s", "farm.data").stdout
-    tap.ok("merged recordings, ended as complete" in text, "dump says what it is", text)
+    tap.ok("merged recordings, ended as complete" in text, "dump reports that it is a merge", text)
     report = RIG.command(TOOL, "report", "farm.data")
     tap.ok(report.returncode == 0 and "rack:cpu-clock" in report.stderr, "bareperf report reads it",
            report.stderr)
@@ -190,7 +190,7 @@ def refusals(boards):
     at = broken.index(SAMPLE)
     broken[at + 24:at + 28] = struct.pack("<I", 77)
     (HERE / "stranger.data").write_bytes(broken)
-    is_refused("a record of a thread that nobody has", f"stranger.data: record at offset {at:#x}: "
+    is_refused("a record of an unknown thread", f"stranger.data: record at offset {at:#x}: "
                "its thread is none of the machine's", pc, "stranger.data")
     tap.equal(RIG.command(TOOL, "merge", pc).returncode, 2, "one alone is no use")
 
@@ -201,14 +201,14 @@ def full_disk(boards):
     script = f"trap '' XFSZ; ulimit -f 2500; exec {TOOL} merge -o full.data {farm}"
     done = RIG.command("sh", "-c", script)
     tap.ok(done.returncode == 1 and "writing" in done.stderr and "full.data" in done.stderr and
-           "File too large" in done.stderr, "a disk that is full is told", done.stderr)
+           "File too large" in done.stderr, "a disk that is full is reported", done.stderr)
     text, complaints = perf("script", "-i", "full.data", "-F", "comm", "-G")
     tap.ok(len(text.split()) > 10000 and RIG.dump(HERE / "full.data")[0] == NOT_CONSERVED,
            "the records that found room are there, and dump reports that some are missing", complaints)
     (HERE / "before.data").write_text("precious")
     status, _ = merge("-o", "before.data", boards[0], "stranger.data")
     tap.equal((status, (HERE / "before.data").read_text()), (1, "precious"),
-              "a merge that fails leaves what was there before")
+              "a merge that fails leaves the old file")
 
 
 BOARDS = [record("pc", "-g", "fake", "complete", "900", FAKE_BUILD_ID=IDS["pc"]),
@@ -218,7 +218,7 @@ BOARDS = [record("pc", "-g", "fake", "complete", "900", FAKE_BUILD_ID=IDS["pc"])
 merge("-o", "two.data", *BOARDS[:2])
 whole(BOARDS)
 times(BOARDS)
-books(BOARDS)
+ledgers(BOARDS)
 models(BOARDS)
 images()
 events()

@@ -146,7 +146,7 @@ def inlined(weights):
               "export: so they do")
     for words in (("flamegraph", "--folded"), ("export", "-f", "folded")):
         tap.equal(folded(*words, "--no-inline")["main;caller"], plain,
-                  f"{words[0]} --no-inline: they are the function's whose code they are in")
+                  f"{words[0]} --no-inline: they belong to the function that contains their code")
     in_ctf(expected)
     on_page(expected)
 
@@ -226,7 +226,7 @@ def lines(weights):
     bare.sample(ADDRESS + 0x234, 1000)
     bare.write(HERE / "bare.data")
     text = run(TOOL, "report", "--sort", "srcline", "-t", "|", HERE / "bare.data").stdout
-    tap.ok("100.00%|gone[1234]\n" in text, "where nobody knows one, the offset in the file", text)
+    tap.ok("100.00%|gone[1234]\n" in text, "without a known name, the offset in the file", text)
 
 
 SYMBOLS = build()

@@ -130,7 +130,7 @@ tap.ok(dumped.returncode == 1 and
 
 said = record(chain, 10, "00" * 20, LINK, SIZE)
 tap.ok("no ELF" in said and "--symbols" in said,
-       "an ELF with another build-id is not taken, and the tool says what to do", said)
+       "an ELF with another build-id is not taken, and the tool gives advice", said)
 tap.equal(out(TOOL, "flamegraph", "--folded", DATA).split(";")[2].split()[0],
           f"bareperf.efi+{hex(chain[0] - LINK)}",
           "without symbols a frame is named by file and offset")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`-o -`: perf reads from a pipe, while the machine runs, what it would read from the file; and
+"""`-o -`: perf reads from a pipe, while the machine runs, the same as from the file; and
 that of two machines that count their time in instructions both recordings are the same."""
 
 import os
@@ -38,7 +38,7 @@ def piped(path, *words):
         return run(*words, stdin=source.stdout)
 
 
-def told(done):
+def filtered(done):
     """Its output and its exit status."""
     text = re.sub(r"^# \(.*\n", "", done.stdout.decode(errors="replace"), flags=re.M)  # perf's tip
     return text, done.stderr.decode(errors="replace"), done.returncode
@@ -66,8 +66,8 @@ def same_as_file():
             "every record": ("perf", "script", "--show-lost-events", "--show-task-events",
                              "--show-mmap-events", "-i", None),
             "a report": ("perf", "report", "--stdio", "--no-children", "-g", "none", "-i", None)}.items():
-        left = told(run(*(word or file for word in words)))
-        right = told(piped(stream, *(word or "-" for word in words)))
+        left = filtered(run(*(word or file for word in words)))
+        right = filtered(piped(stream, *(word or "-" for word in words)))
         tap.ok(left == right and left[2] == 0 and len(left[0].splitlines()) > 100,
                f"perf reads {claim} from the pipe as from the file, in order",
                f"file {left[1:]} {left[0][:2000]}\nstream {right[1:]} {right[0][:2000]}")
@@ -85,7 +85,7 @@ def branches():
     """Those of a decoded trace, which perf finds between the records."""
     file, stream = imported("make", "20000")
     words = ("perf", "script", "--itrace=b", "-F", "tid,event,ip,sym", "-i")
-    left, right = ([line for line in told(done)[0].splitlines() if " branches: " in line]
+    left, right = ([line for line in filtered(done)[0].splitlines() if " branches: " in line]
                    for done in (run(*words, file), piped(stream, *words, "-")))
     tap.ok(left == right and len(left) > 10000,
            "perf decodes branch traces from the pipe as from the file", (len(left), len(right)))
@@ -115,7 +115,7 @@ def sampled(text):
 
 
 def while_it_runs():
-    """perf shows samples of a machine that has no end; then it is told to end."""
+    """perf shows samples of a machine that has no end; then the machine is stopped."""
     region = HERE / "live"
     with subprocess.Popen(
             [*machine.run_words("-o", "-", "--region", region), "-smp", "2", "--", "record", "-a",

@@ -39,7 +39,7 @@ def run(*command, **more):
 
 
 def build(function):
-    """Another build of the image, whose code lies elsewhere; what the fake machine says of it."""
+    """Another build of the image, with code at other addresses; and the fake machine's data of it."""
     padding = "int padding(int x) { return x * 3; }" if function == "other" else ""
     subprocess.run(["gcc", "-O1", "-fno-inline", "-Wl,--build-id=sha1", "-o", IMAGE, "-xc", "-"],
                    input=padding + SOURCE % (function, function), text=True, check=True)
@@ -61,7 +61,7 @@ def record(name, scenario, fake, *options):
     return HERE / name
 
 
-# Reader, its command line, what it prints, and what it may complain of.
+# Reader, its command line, its output, and its allowed complaints.
 READERS = [
     ("perf report", ("perf", "report", "--stdio", "--header", "-i"), "", ""),
     ("perf report --sort", ("perf", "report", "--stdio", "--sort", "comm,pid,sym", "-i"), "test",
@@ -117,7 +117,7 @@ def report_is_perfs(data):
         lines = [[line.rstrip() for line in text.splitlines() if line and line[0] != "#"]
                  for text in (ours, theirs)]
         tap.ok(lines[0] == lines[1] != [],
-               " ".join((f"{data.name}: bareperf report prints what perf report does", *options)),
+               " ".join((f"{data.name}: bareperf report prints the same as perf report", *options)),
                ours + theirs)
 
 
@@ -131,11 +131,11 @@ def inject_keeps_all(data):
            f"{data.name}: perf inject -b rewrites it with the same contents", done.stderr)
     done = run(TOOL, "dump", "-s", f"{data}.injected")
     tap.ok(done.returncode == 0 and "Another tool has rewritten this file" in done.stdout,
-           f"{data.name}: what it wrote is known as such", done.stdout + done.stderr)
+           f"{data.name}: its recorder is recognized", done.stdout + done.stderr)
 
 
 def disk_was_full(fake):
-    """The trace goes on where the file may not."""
+    """The trace continues where the file may not."""
     done = run("prlimit", f"--fsize={3 << 20}",
                *RIG.words("record", "fake", "branches", "160000", out=HERE / "full",
                           options=("--region-size", "2")), **fake)
@@ -143,13 +143,13 @@ def disk_was_full(fake):
     seen = run("perf", "script", "--itrace=b", "-i", HERE / "full")
     tap.ok(done.returncode == 125 and said and int(said.group(1)) and seen.returncode == 0 and
            24 * len(seen.stdout.splitlines()) == int(said.group(1)),
-           "a branch trace that met a full disk: perf script reads the branches that were told",
+           "a branch trace that met a full disk: perf script reads the branches that were reported",
            f"{done.stderr}\n{seen.returncode} {seen.stdout[-200:]} {seen.stderr}")
 
 
 def convert_to_ctf(data):
-    """babeltrace reads what perf data convert --to-ctf writes."""
-    claim = f"{data.name}: babeltrace2 reads what perf converts to CTF"
+    """babeltrace reads the output of perf data convert --to-ctf."""
+    claim = f"{data.name}: babeltrace2 reads perf's conversion to CTF"
     done = run("perf", "data", "convert", "--to-ctf", "ctf", "-i", data)
     if "not supported" in done.stderr or "No conversion support" in done.stderr:
         tap.skip(claim, "not to be had: this perf has no libbabeltrace")
@@ -187,7 +187,7 @@ def tree(top):
 def cache_is_perfs(data, fake):
     build_id = fake["FAKE_BUILD_ID"]
     tap.equal(run("perf", "buildid-cache", "-l").stdout, f"{build_id} {IMAGE.resolve()}\n",
-              "perf buildid-cache -l lists what was recorded with")
+              "perf buildid-cache -l lists the recorded build")
     run("perf", "buildid-cache", "-a", IMAGE.resolve(), HOME=str(HERE / "home2"))
     tap.equal(tree(HOME / ".debug"), tree(HERE / "home2/.debug"),
               "it lies where perf buildid-cache -a puts it")
@@ -220,7 +220,7 @@ def rebuilt(data):
     shutil.rmtree(HOME / ".debug")
     text, said = folded(data)
     tap.ok("leaf" not in text and "other" not in text and "image.sym+0x" in text and
-           "is of another build" in said, "without the cache no name is given, and why is told",
+           "is of another build" in said, "without the cache no name is given, and why is reported",
            text + said)
     record("homeless", "complete", {**fake, "HOME": ""})
     record("uncached", "complete", fake, "--no-buildid-cache")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf top`: what it shows, key by key, of a machine that records; what its last block sums to;
+"""`bareperf top`: its view, key by key, of a machine that records; the sums of its last block;
 and how it leaves the terminal, whatever ends it.
 
 check-timeout: 900
@@ -40,7 +40,7 @@ def rows(lines):
 
 
 def sums_are_perfs(claim, text, directory, sort="dso,sym"):
-    """The last block's rows, and its event count, are what perf says of the file."""
+    """The last block's rows, and its event count, are perf's for the file."""
     title, lines = blocks(text)[-1]
     perf = subprocess.run(["perf", "report", "--stdio", "--no-children", "-g", "none", "-n", "--sort", sort,
                            "-i", "kept"], cwd=directory, capture_output=True, text=True, check=False).stdout
@@ -83,7 +83,7 @@ def as_text(remote):
 def not_at_once(remote):
     status, text = remote("top")
     tap.ok(status == ERROR and "records nothing that could be watched" in text,
-           "a machine that records nothing is not watched, and it says what to do", text)
+           "a machine that records nothing is not watched, and top gives advice", text)
     status, text = remote("top -e cpu-clock -- noploop 1", "-o", "-")
     tap.ok(status == REFUSED and "standard output" in text, "-o - is refused", text)
 
@@ -104,7 +104,7 @@ def rows_of(screen):
 
 
 def by_key(remote, terminal):
-    """Each key, by what stands there afterwards."""
+    """Each key, by the screen afterwards."""
     tap.ok(terminal.shows(*FUNCTIONS), "functions, the heaviest first", terminal.screen())
     live.until(lambda: share(terminal.screen(), "lex") > 10)
     screen = terminal.screen()
@@ -177,7 +177,7 @@ def by_key(remote, terminal):
     tap.equal(rows_of(terminal.screen()), rows_of(before), "the view is paused then, too")
     terminal.press("f")
     tap.ok(live.until(lambda: rows_of(terminal.screen()) != rows_of(before)),
-           "until it is let go: the samples go on", terminal.screen())
+           "until it is let go: the samples continue", terminal.screen())
     terminal.press("z")
     tap.ok(terminal.shows("ZEROING"), "z: each view counts from the last one", terminal.screen())
     terminal.press("z")
@@ -257,7 +257,7 @@ def without_colours(remote):
 
 
 def into(rig, out):
-    """The exit status, and what was said, of a view that goes to a descriptor, which is closed."""
+    """The exit status and the messages of a view that goes to a descriptor, which is closed."""
     done = subprocess.run(rig.words("top", "fake", "complete", "1000", options=("--stdio",)), stdout=out,
                           stderr=subprocess.PIPE, text=True, cwd=rig.here, check=False)
     os.close(out)
@@ -286,7 +286,7 @@ def machine_of_its_own():
            "losses come first, with the option that would keep the records", last[:5])
     full, said = into(rig, os.open("/dev/full", os.O_WRONLY))
     tap.ok(full == ERROR and "writing the view: No space left on device" in said,
-           "a full disk ends it, and is told", (full, said))
+           "a full disk ends it, and is reported", (full, said))
     reader, writer = os.pipe()
     os.close(reader)
     gone_, said = into(rig, writer)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The crash keeper: machines that are reset while they record, while they write the file of that, after
+"""The crash store: machines that are reset while they record, while they write the file of that, after
 a panic, and in a hang that masks interrupts. The next start of the image finds the recording in RAM
 and writes it to the volume.
 
@@ -156,7 +156,7 @@ def script(file):
 
 def judge(guest, what, truth, said, name, words=()):
     """The recovered records begin as the true ones do, and all but those after the last tick are in
-    it; its books are whole."""
+    it; its ledger is whole."""
     data = name and guest.volume.read(name)
     if not tap.ok(data, f"{guest.isa}: {what}: the next start finds it, and makes a file of it", said):
         return
@@ -176,7 +176,7 @@ def judge(guest, what, truth, said, name, words=()):
     unsaid = [line for line in text.splitlines() if line not in said]
     tap.ok(not unsaid and "\ncommand: record --resident" in text and
            ("\nhottest functions by cpu-clock" in text or what == "a hang"),
-           f"{guest.isa}: {what}: beside it stands what it says", (text, "unsaid:", unsaid, said))
+           f"{guest.isa}: {what}: the summary is beside it", (text, "unsaid:", unsaid, said))
     for word in words:
         tap.ok(word in said, f"{guest.isa}: {what}: it says so: {word}", said)
 
@@ -184,7 +184,7 @@ def judge(guest, what, truth, said, name, words=()):
 def moments(guest):
     """Reset at random moments of a recording."""
     for i in range(MOMENTS):
-        if not tap.ok(guest.until(guest.is_recording), f"{guest.isa}: recording {i + 1} goes on",
+        if not tap.ok(guest.until(guest.is_recording), f"{guest.isa}: recording {i + 1} continues",
                       guest.said()):
             return
         time.sleep(random.random())
@@ -257,7 +257,7 @@ def keeps(isa, directory):
 if machine.missing():
     tap.skip("a recording outlives a reset", machine.missing())
 else:
-    with tempfile.TemporaryDirectory(prefix="bareperf-keeper-") as DIRECTORY:
+    with tempfile.TemporaryDirectory(prefix="bareperf-crash-store-") as DIRECTORY:
         for ISA in shell.MACHINES:
             keeps(ISA, DIRECTORY)
 tap.finish()

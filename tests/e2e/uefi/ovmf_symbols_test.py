@@ -76,16 +76,16 @@ def is_first(data):
 
 def as_printed(data):
     rows, waits, said = printed(data)
-    tap.ok(is_first(data), "the driver that takes longest is the first of who works", said)
+    tap.ok(is_first(data), "the driver that takes longest is first among the working ones", said)
     at = rows.index((0, "spinner-dxe")) if (0, "spinner-dxe") in rows else 0
     tap.equal({name for _, name in rows[at + 1:at + 3]}, {"spin_at_application", "spin_at_high_level"},
               "its functions have names, at TPL_HIGH_LEVEL too")
-    tap.ok(" stall_at_application in Stall()" in waits, "and what it waits in", said)
+    tap.ok(" stall_at_application in Stall()" in waits, "and the function that it waits in", said)
     picture = data.with_suffix(".svg")
     subprocess.run([machine.TOOL, "flamegraph", "-o", picture, data], check=True, stdout=subprocess.DEVNULL,
                    env=os.environ | {"PERF_BUILDID_DIR": str(data.parent / "cache-of-ours")})
     tap.ok(re.search(r"efi_main.*spin_at_high_level", picture.read_text(), re.DOTALL),
-           "the flame graph has them, with who has called them")
+           "the flame graph has them, with their callers")
 
 
 def with_names(data, symbols):

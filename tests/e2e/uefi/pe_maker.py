@@ -65,7 +65,7 @@ def codeview(path, guid, age):
 
 
 def image(elf, entry, arch, debug):
-    """The PE file's bytes. debug: what CodeView says; b"": there is no debug directory."""
+    """The PE file's bytes. debug: the CodeView entry; b"": there is no debug directory."""
     parts = sections(elf)
     made, body = [], b""
     text, data = parts[".text"], parts[".data"]

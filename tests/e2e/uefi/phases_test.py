@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf report --phases`: what lies between a recording's marks "phase NAME", by modules and functions.
+"""`bareperf report --phases`: the samples between a recording's marks "phase NAME", by modules and functions.
 
 check-spare: no claim is about time
 """
@@ -75,12 +75,12 @@ def judge(path):
         ("none", "0.000002", "0.000000", "0.000000", 0),
         ("three", "0.000004", "0.001000", "0.000000", 1),
         ("[all]", "", "0.006000", "0.002000", 8)],
-        "each phase has what lies between its mark and the next, in the order of their beginnings")
+        "each phase has the samples between its mark and the next, in the order of their beginnings")
     one = told[[row[1] for row in told].index("one, 2 times"):]
     tap.equal([(row[0], row[1], row[3], row[4]) for row in one[1:5]],
               [(2, "worker.efi", "0.004000", "0.000000"), (4, "[no name]", "0.004000", "0.000000"),
                (2, "waiter.efi", "0.000000", "0.001000"), (4, "[no name] in Stall()", "0.000000", "0.001000")],
-              "and in it modules and their functions, who waits apart")
+              "and in it modules and their functions, waiting ones apart")
     tap.ok("marks" not in done.stdout and done.stdout.count("# Event:") == 1,
            "marks themselves are no weight in it", done.stdout)
     some = [row[1:2] + row[3:] for row in rows(report(path, "--percent-limit", "20").stdout) if row[0] == 0]
@@ -103,7 +103,7 @@ def without(path):
     file.write(path)
     done = report(path)
     tap.ok(done.returncode == 1 and "has no phases" in done.stderr and not done.stdout,
-           "a recording without phases is told to be so", done)
+           "a recording without phases is reported as such", done)
 
 
 def firmwares(path, *notes, starts=1_600_400_000):
@@ -125,7 +125,7 @@ def firmwares_times(path):
                                 "4.800000001 s: OS loader: StartImage() starts", "12.200000000 s: BDS begins")
     counter = "counter 3.200000000 s: the recording's 0"
     tap.equal(firmwares(path, reset, load), [f"    {reset}", f"    {load}"],
-              "the firmware's own times are as they are, where nobody says what the counter was")
+              "without the counter's value the firmware's own times are not shifted")
     at = "#      Begins, if that is the CPU's counter, which was at 3.200000000 s at the recording's 0"
     tap.equal(firmwares(path, reset, load, start, counter),
               [at, '# and, which speaks for that, within 400 us of the mark "phase loader.efi starts" the loader is '
@@ -135,10 +135,10 @@ def firmwares_times(path):
               [at, f"     1.600000    {start}", "    damaged 5"], "or that none does")
     tap.equal(firmwares(path, reset, late, counter),
               [at, f"    -3.187654    {reset}", f"     9.000000    {late}"],
-              "at the moment when it was told it may be")
+              "also when it is the moment of the report")
     tap.equal(firmwares(path, reset, "12.200001001 s: BDS begins", counter),
               ["# which is not the CPU's counter, by which this would be later than it was told: 12.200001001 s: BDS begins",
-               f"    {reset}", "    12.200001001 s: BDS begins"], "and no later: then it is another clock")
+               f"    {reset}", "    12.200001001 s: BDS begins"], "but no later: then it is another clock")
     for wrong in ("counter 3.2 s: x", "counter 99999999999.000000000 s: x", "counter", "counter -1.000000000 s: x"):
         tap.equal(firmwares(path, load, wrong)[0], f"    {load}", f"a counter that makes no sense is none: {wrong}")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The machine is borrowed and given back, and the recording is a file: from a disk, on the
-firmware's shell, which goes on as if nothing had been.
+"""The machine is taken over and given back, and the recording is a file: from a disk, on the
+firmware's shell, which continues as if nothing had been.
 
 RESIDENT_TIMES: how often a recording is repeated to see whether memory leaks (10).
 RESIDENT_MACHINE: "x86_64 8", "aarch64", "x86_64 model": some of the machines only.
@@ -36,7 +36,7 @@ LINUX = {"x86_64": "ttyS0", "aarch64": "ttyAMA0"}
 
 
 def generated(said):
-    """How much was recorded, if all is in the books."""
+    """How much was recorded, if all is in the ledger."""
     books = BOOKS.search(said)
     return int(books[1]) if books and int(books[1]) == int(books[2]) + int(books[3]) else 0
 
@@ -47,7 +47,7 @@ def goes_on(sh, isa, name):
     said += sh.type("comp bareperf.efi copy.efi") + sh.type("rm -q copy.efi")
     tap.ok("no differences" in said, f"{name}: the firmware reads and writes its disk", said)
     said = sh.type("stall 100000") + sh.type("time")
-    tap.ok(re.search(r"\d\d:\d\d:\d\d", said), f"{name}: its clock goes on", said)
+    tap.ok(re.search(r"\d\d:\d\d:\d\d", said), f"{name}: its clock continues", said)
     if isa == "x86_64":
         said = sh.type("", keys=lambda: sh.press("ver\n"))
         tap.ok("EDK II" in said, f"{name}: so does its keyboard", said)
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 
 
 def names(sh, name, directory, workload):
-    """--keep: what a debug probe, here QEMU's monitor, would take; and what the screen says of it,
+    """--keep: the memory that a debug probe, here QEMU's monitor, would save; and the screen's text about it,
     held against what perf finds in it at home."""
     said = sh.type(f"bareperf.efi record --keep -e cpu-clock -F 1000 -m 64 -- {workload}")
     place = re.search(r"pmemsave (0x[0-9a-f]+) (\d+)", said)
@@ -138,7 +138,7 @@ def came_home(disk, name):
 
 
 def opens(disk, name, *options, fields="tid,time,ip", region=None):
-    """Is it whole, and does stock perf show what the host's import of the region has?"""
+    """Checks that it is whole, and that stock perf shows the same as of the host's import of the region."""
     data, perf = disk.directory / "taken.data", ["perf", "script", "-F", fields, *options, "-i"]
     data.write_bytes(disk.read(name))
     dump = subprocess.run([machine.TOOL, "dump", data], capture_output=True, check=False)
@@ -160,7 +160,7 @@ def records(sh, disk, name, cpus):
     tap.ok(generated(said) > 0 and r"written: \bareperf\0001.data" in said,
            f"{name}: a recording is a file, and the shell is back", said)
     region = disk.take(sh, said, "kept")
-    disk.told = said
+    disk.reported = said
     said = sh.type(f"bareperf.efi record -C {cpus - 1} -e cpu-clock -F 1000 -- noploop 0.3")
     tap.ok(generated(said) > 0 and r"written: \bareperf\0002.data" in said,
            f"{name}: so is a second one", said)
@@ -170,12 +170,12 @@ def records(sh, disk, name, cpus):
 def are_whole(disk, name, region):
     """When the machine is switched off."""
     tap.ok(region and disk.read("0001.data") == disk.of_host(region),
-           f"{name}: it is, byte for byte, what the host writes of the same region")
+           f"{name}: it equals, byte for byte, the host's file of the same region")
     tap.ok(region and opens(disk, "0001.data", region=region) and opens(disk, "0002.data"),
-           f"{name}: stock perf opens both, and shows what it does of the host's import")
+           f"{name}: stock perf opens both, and shows the same as of the host's import")
     text = disk.read("0001.txt").decode()
-    tap.ok(HOTTEST.search(text) and text in disk.told,
-           f"{name}: what the screen has told of it stands beside it", text + disk.told)
+    tap.ok(HOTTEST.search(text) and text in disk.reported,
+           f"{name}: the screen's report of it is beside it", text + disk.reported)
     status, said = disk.is_sound()
     tap.equal(status, 0, f"{name}: the volume is sound" + (said if status else ""))
 
@@ -221,9 +221,9 @@ def saved(sh, name):
     """A recording that a first image could not write is written by a later one, which then frees its memory."""
     said, left = leak(sh, "bareperf.efi save")
     tap.ok("written: " in said and "free again" in said and left.get("Reserved", 0) < 0,
-           f"{name}: save writes what stayed in RAM, and frees it", (said, left))
+           f"{name}: save writes the recording that stayed in RAM, and frees it", (said, left))
     tap.ok(said.count("hottest functions by cpu-clock") == said.count("written: ") > 1,
-           f"{name}: and what it tells of each stands beside it", said)
+           f"{name}: and the report of each is beside it", said)
     said = sh.type("bareperf.efi save")
     tap.ok("no recording is kept" in said, f"{name}: once", said)
 
@@ -240,7 +240,7 @@ def full(sh, disk, name):
     """fs1: has no room. The region that could not be written."""
     said = sh.type(rf"bareperf.efi {RECORD} -o fs1:\x.data -- calltree 0.3")
     tap.ok("may stay in RAM: it takes up to" in said and "no file was written: it takes" in said and
-           generated(said) > 0, f"{name}: a volume that is full is told before and afterwards", said)
+           generated(said) > 0, f"{name}: a volume that is full is reported before and afterwards", said)
     region = disk.take(sh, said, "full")
     said = sh.type("bareperf.efi save -o fs1:x.data")
     tap.ok("stays in RAM: it takes up to" in said, f"{name}: it can be tried again", said)
@@ -268,12 +268,12 @@ def has_self_test(disk, name, said, stem):
     text, json_text = (disk.read(f"{stem}.{ending}").decode() for ending in ("txt", "json"))
     tap.ok(text.count("\n") > 5 and text in said and
            len(json.loads(json_text or "{}").get("checks", ())) == text.count("\n") - 1,
-           f"{name}: its files have what was on the screen, for people and as JSON",
+           f"{name}: its files have the screen's report, as text and as JSON",
            said + text + json_text)
 
 
 def other_volume(isa, directory):
-    """One that nobody boots from, and QEMU's options for it."""
+    """A disk that is not booted from, and QEMU's options for it."""
     other = stick.Volume(f"{directory}/other.img", 40, isa, machine.TOP / f"build/{isa}/bareperf.efi", {})
     stick.mtool("mdeltree", other.path, "::/EFI")
     return other, ["-drive", f"if=none,id=other,format=raw,file={other.path}", "-device", "virtio-blk-pci,drive=other"]
@@ -289,7 +289,7 @@ def pulled_out(sh, disk, name):
     sh.send("q")
     said = sh.read_until(shell.PROMPT, start)
     tap.ok("no file was written: " in said and re.search("gone|pulled out|medium was changed", said) and
-           generated(said) > 0, f"{name}: a stick that is pulled out is told, and costs no recording", said)
+           generated(said) > 0, f"{name}: a stick that is pulled out is reported, and costs no recording", said)
     region = disk.take(sh, said, "pulled")
     said = sh.type(r"fs1:\saver.efi save -o y.data")
     tap.ok(r"written: \bareperf\y.data; its memory is free again" in said,
@@ -337,7 +337,7 @@ def two_cpus(isa, directory, device):
 def from_nowhere(sh, disk, said, name):
     """The first command was -kernel's, which comes from no volume that could be written."""
     tap.ok("no file was written: " in said and "the machine stays on" in said and
-           generated(said) > 0, f"{name}: where there is no volume, that is told", said)
+           generated(said) > 0, f"{name}: where there is no volume, that is reported", said)
     region = disk.take(sh, said, "nowhere")
     said = sh.type("bareperf.efi save -o first.data")
     tap.ok(r"written: \bareperf\first.data" in said,
@@ -371,7 +371,7 @@ def one_cpu(isa, directory, device):
     came_home(disk, name)
     if has_kernel:
         tap.ok(stayed and disk.read("first.data") == disk.of_host(stayed),
-               f"{name}: what stayed was written with the host's bytes")
+               f"{name}: the recording that stayed was written with the host's bytes")
         text = disk.read("first.txt").decode()
         tap.ok(HOTTEST.search(text) and "noploop" in text, f"{name}: and with its text beside it", text)
         tap.ok(opens(disk, "trace.data", "--itrace=b", fields="ip,addr"), f"{name}: stock perf opens the trace")
@@ -405,8 +405,8 @@ def many_cpus(isa, directory, device):
             sh.send(" ")
         sh.open()
         region = records(sh, disk, name, cpus)
-        tap.ok(("no text of ours on it" if screen else "no screen\n") in disk.told,
-               f"{name}: what there is of a screen is told", disk.told)
+        tap.ok(("no text of ours on it" if screen else "no screen\n") in disk.reported,
+               f"{name}: the screen, or its absence, is reported", disk.reported)
         said = sh.type("bareperf.efi record -C 1,3 -e cpu-clock -F 1000 -- noploop 0.3")
         tap.ok(generated(said) > 0 and "0003.data" in said, f"{name}: some of them", said)
         goes_on(sh, isa, name)
@@ -448,7 +448,7 @@ def modelled(isa, directory):
             if "timer" not in failed or "gaps" not in failed:
                 break
         tap.ok(re.search(r"PASS +(\S+ )*(branch store|SPE)", tested) and failed <= {"gaps"},
-               f"{name}: a self-test finds nothing wrong with what is borrowed", tested)
+               f"{name}: a self-test finds nothing wrong with a machine that was taken over", tested)
         goes_on(sh, isa, name)
     itrace = {"x86_64": "--itrace=b", "aarch64": "--itrace=i1i"}[isa]
     status = [disk.is_sound()[0], opens(disk, "0001.data", fields="ip"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The screen's text, read back from its pixels: at 4K, on another ISA's, and on a screen that
-is borrowed from its firmware."""
+is taken over from its firmware."""
 
 import pathlib
 import re
@@ -101,7 +101,7 @@ def exclusive(isa, directory, name, scale, size, options, flash=None):
     lines = "\n".join(text).rstrip().split("\n")
     told, heard = without_echo(lines), without_echo(said.split("\n"))
     tap.ok(len(told) > 15 and heard[-len(told):] == told,
-           f"{name}: the screen says what the serial line says", "\n".join(lines) + "\n---\n" + said)
+           f"{name}: the screen has the serial line's text", "\n".join(lines) + "\n---\n" + said)
     tap.ok("hottest functions by cpu-clock, callees aside:" in lines and
            any(line.endswith("%  lex") for line in lines),
            f"{name}: the hottest functions are on it", lines)
@@ -119,7 +119,7 @@ def without_echo(lines):
 
 
 def learned(shown, said):
-    """The picture and its letters, if all that was said stands on it."""
+    """The picture and its letters, if it has the whole text."""
     rows = [shown.row(row) for row in range(shown.rows - 1)]
     full = [row for row in rows if not screen.is_blank(row)]
     glyphs = screen.Glyphs()
@@ -135,8 +135,8 @@ def resident(glyphs, directory):
     with shell.Shell("x86_64", shell.make_disk(directory, "x86_64"), "-device", "VGA",
                      "-acpitable", f"sig=WDAT,rev=1,data={table}") as sh:
         said = sh.read_until(r"the firmware continues in \d+ s, or at a key ")
-        tap.ok("payload: there is none" in said and "goes on in " in said,
-               f"{name}: what \\bareperf.cfg's command came to stays on the screen", said)
+        tap.ok("payload: there is none" in said and "continues in " in said,
+               f"{name}: the result of \\bareperf.cfg's command stays on the screen", said)
         sh.press(" ")
         sh.open()
         sh.type("cls")
@@ -167,13 +167,13 @@ def resident(glyphs, directory):
     tap.ok(back.rstrip().endswith("FS0:\\>"), f"{name}: Escape in the menu is the way back", back)
     tap.ok(len(times) >= 2 and times[0] < times[-1],
            f"{name}: the screen's last row says how far the recording is", times)
-    tap.ok(before == shown.pixels(-1), f"{name}: and then has what the firmware had there")
+    tap.ok(before == shown.pixels(-1), f"{name}: and then has the firmware's content again")
     tap.ok(re.search(r"recording: \d+ s, \d+ samples, 0 lost", said) and
            re.search(r"\n *cpu-clock: \d+ samples", said),
            f"{name}: the serial line says it too, and the text behind it begins on a line of its own",
            said)
     tap.ok(re.search(r"firmware: EDK II, UEFI 2\.\d+\nscreen: 1280 x 800\n", said),
-           f"{name}: firmware and screen are told", said)
+           f"{name}: the report has firmware and screen", said)
     tap.ok("hardware watchdog (ACPI WDAT). bareperf cannot reset its count" in said,
            f"{name}: so is a hardware watchdog", said)
 
@@ -185,7 +185,7 @@ def menu(directory):
     with shell.Shell("x86_64", disk) as sh:
         said = sh.read_until(r"\d+ s until 5: ")
         tap.ok("What is this machine to do?" in said and "bareperf.cfg:" not in said,
-               f"{name}: a stick without a command offers what can be done", said)
+               f"{name}: a stick without a command offers a menu", said)
         start = len(sh.raw)
         sh.send("x4")  # nothing of it, and there is no \\bareperf.cfg to run
         sh.read_until(r"(s until 5: .*){2}", len(sh.raw))  # keys that come together are a program's

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Keys of one's own, and firmware that enforces Secure Boot by them: what its menus would enroll is
+"""Keys of one's own, and firmware that enforces Secure Boot by them: the keys that its menus would enroll are
 written into its variables before it starts."""
 
 import pathlib

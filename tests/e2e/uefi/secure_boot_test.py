@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Secure Boot with keys of our own, on firmware that enforces it: what `make sign` signed boots from
+"""Secure Boot with keys of our own, on firmware that enforces it: an image that `make sign` signed boots from
 a disk and records; what nobody signed, or somebody changed, the firmware refuses.
 
 check-spare: no claim is about time
@@ -55,7 +55,7 @@ def refused(output, slot):
 
 
 def recorded(place, volume, number=1):
-    """How many samples are in a recording on a volume, if its books balance; 0 if there is none."""
+    """How many samples are in a recording on a volume, if its ledger balances; 0 if there is none."""
     path = pathlib.Path(place) / "taken.data"
     path.write_bytes(volume.read(f"bareperf/{number:04}.data") or b"")
     done = subprocess.run([TOP / "build/host/bareperf", "dump", "--json", path], check=False,
@@ -64,7 +64,7 @@ def recorded(place, volume, number=1):
 
 
 def signed_by(place, key):
-    """`make sign`'s work, and what it refuses to do."""
+    """`make sign`'s work, and its refusals."""
     output = pathlib.Path(place) / "signed"
     images = [TOP / f"build/{arch}/bareperf.efi" for arch in ARCHES]
     status, text = run(TOP / "packaging/sign", key.key, key.cert, output, *images)
@@ -113,7 +113,7 @@ def drivers(arch, signed):
 
 
 def enforces(place, arch, keys, signed):
-    """One boot: the firmware passes over what it refuses."""
+    """One boot: the firmware skips the images that it refuses."""
     unsigned, changed = TOP / f"build/{arch}/bareperf.efi", place / f"changed-{arch}.efi"
     firmware = secure_boot.enforced(arch, place / f"{arch}.vars", keys["PK"], keys["db"], options=OPTIONS)
     volumes = [disk(place, f"{arch}-{i}", arch, image, files) for i, (image, files) in
@@ -126,11 +126,11 @@ def enforces(place, arch, keys, signed):
         tap.ok(denied and denied.start() < first and not volumes[slot].names(),
                f"{arch}: the firmware refuses {what}: Access Denied", output[-3000:])
     tap.ok(re.search(r"marks: [1-9]\d* samples, 0 lost", output) and recorded(place, volumes[2], 1) > 0,
-           f"{arch}: a signed driver records the boot, until it is told to stop", output[-3000:])
+           f"{arch}: a signed driver records the boot until `stop`", output[-3000:])
     tap.ok("\\unsigned-dxe.efi: not loaded: Secure Boot refuses it (0x800000000000000f)" in output,
            f"{arch}: the firmware refuses an unsigned driver: Access Denied, which is said", output[-3000:])
     tap.ok(first >= 0 and recorded(place, volumes[2], 3) >= ENOUGH,
-           f"{arch}: what is signed boots, records, and switches the machine off", output[-3000:])
+           f"{arch}: a signed image boots, records, and switches the machine off", output[-3000:])
     return firmware, volumes
 
 
@@ -153,7 +153,7 @@ def unenforced(place, arch):
 def by_shim(place, keys):
     """The firmware trusts shim by db, and shim us by a machine owner's key; it reads our SBAT."""
     if not SHIM.exists():
-        tap.skip("shim starts what a machine owner's key has signed", f"there is no {SHIM}")
+        tap.skip("shim starts an image that a machine owner's key has signed", f"there is no {SHIM}")
         return
     shim = secure_boot.sign(keys["db"], SHIM, place / "shim.efi")
     contents = (TOP / "build/x86_64/bareperf.efi").read_bytes()
@@ -167,7 +167,7 @@ def by_shim(place, keys):
 
     volume, output = started("mok", contents)
     tap.ok(recorded(place, volume) >= ENOUGH,
-           "shim starts what a machine owner's key (MOK) has signed, and it records", output[-3000:])
+           "shim starts an image that a machine owner's key (MOK) has signed, and it records", output[-3000:])
     output = started("bare", contents.replace(b".sbat\0\0\0", b".none\0\0\0", 1), "Security Violation")[1]
     tap.ok("Verification failed: (0x1A) Security Violation" in output and BANNER not in output,
            "which it refuses to do without the section .sbat", output[-3000:])

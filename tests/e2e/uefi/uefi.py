@@ -74,7 +74,7 @@ class Taken:
         return parts[0], parts[-1], done.stdout
 
     def functions_of(self, *symbols):
-        """[(module, function, samples)] of who works, and of who waits, by the same summary, the most first."""
+        """[(module, function, samples)] of working and of waiting functions, by the same summary, the most first."""
         parts = []
         for part in self.modules(*symbols)[2].split("Module that waits"):
             rows, module = [], None

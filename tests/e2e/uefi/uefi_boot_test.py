@@ -74,7 +74,7 @@ def register(sh, isa):
     again = sh.type("bareperf.efi register")
     tap.ok(re.search(r"is loaded: record --boot -e cpu-clock -F 1000 -g\n.*has room for some \d+ (minutes|seconds)\n",
                      again, re.DOTALL),
-           f"{isa}: what is registered by default is told, and how much of it there is room for", again)
+           f"{isa}: the default registration is reported, and the room for its records", again)
     again = sh.type("bcfg driver dump -v")
     tap.ok("Driver0000" in again and "Driver0001" not in again,
            f"{isa}: a second registration is in place of the first", again)
@@ -94,14 +94,14 @@ def register(sh, isa):
 def refused(sh, name):
     said = sh.type(f"bareperf.efi {COMMAND}")
     tap.ok("only bareperf-dxe.efi does that" in said and "^" in said,
-           f"{name}: an application is told that a driver does it", said)
+           f"{name}: an application gets the error that only a driver can do it", said)
     said = sh.type("bareperf.efi register list")
     tap.ok("only record --boot can be registered" in said,
            f"{name}: another command than that is not registered", said)
     event = "cycles" if name == "x86_64" else "cycles:u"  # TCG's x86 CPUs have no counters
     said = sh.type(f"bareperf.efi register record --boot -e {event} -F 1000") + sh.type("bcfg driver dump")
     tap.ok(f"event {event}: " in said and "nothing is registered" in said and "Driver0" not in said,
-           f"{name}: nor is what this machine cannot count", said)
+           f"{name}: nor is an event that this machine cannot count", said)
 
 
 def two_drivers(sh):
@@ -124,7 +124,7 @@ def first(sh, name):
 
 def judge(taken, isa):
     dump = taken.dump()
-    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{isa}: the books are in order",
+    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{isa}: the ledger is in order",
            dump.stdout + dump.stderr)
     if isa == "x86_64":
         spurious = re.search(r"(\d+) spurious interrupts", dump.stdout)
@@ -145,7 +145,7 @@ def judge_top(taken, isa):
     symbols = build / "spinner-dxe.efi", build / "spinner.elf"
     work, waiting, said = taken.modules(*symbols)
     if isa == "aarch64":  # x86_64's, by the host's clock, is ovmf_symbols_test's
-        tap.equal(next(iter(work), None), "spinner-dxe", f"{isa}: the driver that spins is the top entry of who works")
+        tap.equal(next(iter(work), None), "spinner-dxe", f"{isa}: the driver that spins is the top entry of the working ones")
     functions, stalls = taken.functions_of(*symbols)
     tap.equal({row[:2] for row in [row for row in functions if row[1] != "[no name]"][:2]},
               {("spinner-dxe", "spin_at_application"), ("spinner-dxe", "spin_at_high_level")},
@@ -191,14 +191,14 @@ def until(sh, name, when, end=None):
                f"{name}: until {when} the boot is recorded", sh.said(start))
         end()
     sh.read_until(r"written: \S+\s", start)
-    sh.send("\x12")  # nobody hears it any more
+    sh.send("\x12")  # no hook is left
     after = sh.type("bareperf.efi record -e cpu-clock -F 1000 --region-size 4 -o last.data -- \\spinner.efi low=50")
     said = sh.said(start)
     tap.ok(re.search(r"samples, 0 lost", said) and len(re.findall(r"written: \S*\d+\.data", said)) == 1,
            f"{name}: until {when} it is recorded, and is a file, once", said)
     books = BOOKS.search(after)
     tap.ok(books and int(books[1]) > 20 and "written: " in after,
-           f"{name}: after {when} the boot goes on, with its timer free", after)
+           f"{name}: after {when} the boot continues, with its timer free", after)
     sh.type("del \\bareperf\\last.data")
     written = re.search(r"written: \S*?(\d+\.data)", said)
     return written[1] if written else "none"
@@ -222,12 +222,12 @@ def judge_ends(disk, isa, files):
         taken = Taken(disk, file)
         dump = taken.dump()
         tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout,
-               f"{isa}: until {when}: the books are in order", dump.stdout[-2000:] + dump.stderr)
+               f"{isa}: until {when}: the ledger is in order", dump.stdout[-2000:] + dump.stderr)
         times = [float(time) for time in re.findall(r"([\d.]+):", taken.perf("script", "-F", "time"))]
         shells = [name for _, _, name in taken.maps() if name.endswith(SHELL)]
         told = {"ready-to-boot": "ended at ReadyToBoot", "2.5s": "ended by its time"}.get(when, "stopped by a key")
         tap.ok(f"complete: {told}" in dump.stdout and len(times) > 100,
-               f"{isa}: until {when}: it says what has ended it", dump.stdout[-2000:])
+               f"{isa}: until {when}: it reports the end's cause", dump.stdout[-2000:])
         if when == "2.5s":
             tap.ok(times[-1] - times[0] >= 2.3, f"{isa}: until {when}: so long it is", (times[0], times[-1]))
         else:
@@ -243,7 +243,7 @@ def judge_phases(taken, isa):
         ("phase", "initialisation begins"), ("phase", "operation 0x8300"), ("error (major)", "start error"),
         ("phase", "initialisation ends")))
     if not tap.equal(list(own), [begins, oem, error, ends],
-                     f"{isa}: stock perf prints by name what a driver has reported, at TPL_HIGH_LEVEL too"):
+                     f"{isa}: stock perf prints the name of a driver's report, at TPL_HIGH_LEVEL too"):
         return
     tap.ok(all(0.298 < own[later] - own[earlier] < 0.310 for earlier, later in ((begins, oem), (oem, error))),
            f"{isa}: at its times, 300 ms apart as it stalls between", own)
@@ -268,9 +268,9 @@ def judge_phases(taken, isa):
     times = ["0.012345678 s: reset ends", "1.500000000 s: OS loader: LoadImage() starts",
              "1.600000001 s: OS loader: StartImage() starts", "0.987654321 s: BDS begins (0x0030)"]
     tap.equal(texts[-len(times) - 1:-1], [f"FPDT {time}" for time in times],
-              f"{isa}: the firmware's own times are told, at the end of the line")
+              f"{isa}: the firmware's own times are reported, at the end of the line")
     counter = re.fullmatch(r"FPDT counter (\d+\.\d{9}) s: the recording's 0", texts[-1])
-    if tap.ok(counter, f"{isa}: and what its counter was when the recording's clock began", texts[-1]):
+    if tap.ok(counter, f"{isa}: and its counter's value at the start of the recording's clock", texts[-1]):
         told = re.findall(r"^ *(-?\d+\.\d{6}) {4}(\d+\.\d{9} s: .*)$", said, re.MULTILINE)
         tap.ok([time for _, time in told] == times and
                all(abs(float(time.split()[0]) - float(counter[1]) - float(begins)) < 2e-6 for begins, time in told),
@@ -317,7 +317,7 @@ def in_a_row(sh, name):
     sh.type("bareperf.efi stop")
     said = sh.type("ls \\bareperf")
     files = len(re.findall(r"\d+\.data|recovered\S*\.data", said))
-    tap.ok(files >= BOOTS, f"{name}: one that nobody has ended is a file by the next", said)
+    tap.ok(files >= BOOTS, f"{name}: a recording that was not ended becomes a file by the next image", said)
     sh.type("bareperf.efi unregister")
     said = sh.type("bcfg driver dump")
     tap.ok(not re.search(r"Driver0|bareperf", said), f"{name}: afterwards there is none", said)
@@ -354,11 +354,11 @@ def run(isa):
 
 def leaves(sh, name):
     """As what the shell's load starts. A caller of ExitBootServices() gets a file first, be it by a pointer that he
-    has kept: newer firmware tells of him, what this application does in its place."""
+    has kept: newer firmware signals that, and this application does so in its place."""
     said = sh.type("load bareperf-dxe.efi") + sh.type("bareperf.efi stop")  # its default, where there is a PMU as well
     tap.ok(re.search(r"\bcpu-clock: \d+ samples, 0 lost", said) and "cycles: " not in said and
            "frame pointers: " in said and "written: " in said,
-           f"{name}: what the shell's load starts is recorded, by the clock, with callers", said)
+           f"{name}: a boot from the shell's load on is recorded, by the clock, with callers", said)
     start = len(sh.raw)
     sh.send("spinner.efi keep before-exit load=\\spinner-dxe.efi with=record+--boot+-e+cpu-clock+-F+1000+--region-size+8 "
             "run=\\bareperf-dxe.efi unload low=200 exit=1\r")
@@ -377,7 +377,7 @@ def judge_unloaded(disk, said, isa):
     gone, maps = taken.unloaded(int(place[1], 16)) if place and file else (False, said)
     last = max(taken.times("cpu-clock")) if file else 0
     tap.ok("unloaded: 0x0\n" in said and gone and maps[-1][0] < last - 0.15,
-           f"{isa}: what is unloaded past our hook is mapped over, long before anybody loads or starts an image",
+           f"{isa}: an image that is unloaded past our hook is mapped over, long before the next load or start",
            (last, maps))
 
 
@@ -426,7 +426,7 @@ def handed_over(isa, disk, directory, firmware, before):
     tap.ok(status == 0 and "conserved: yes" in dump and int(delivered) > 20 and int(lost) == 0,
            f"{isa}: a host that shares memory has it, whole, by ExitBootServices()", said + dump[-3000:])
     if isa == "x86_64":
-        tap.ok(size and int(size[1]) > RING + 8192, f"{isa}: and while it goes on: there is more than the ring holds", (size, said))
+        tap.ok(size and int(size[1]) > RING + 8192, f"{isa}: and while it continues: there is more than the ring holds", (size, said))
     marks = re.findall(r"^\.\.\. mark: (.*)$", dump, re.MULTILINE)
     begins = ["phase spinner.efi starts"] if isa == "aarch64" else []  # else it is what loads the driver
     tap.equal(marks, [*begins, "phase ExitBootServices()"],

@@ -46,7 +46,7 @@ def boots(frequency, *words):
 
 def read(sh, line, data, act, size=SOME):
     """The output of a reader at the line during act(); the application spins until a key comes: when so
-    many bytes are at home. How he ends, the books, and whether they came."""
+    many bytes are at home. How he ends, the ledger, and whether they came."""
     with subprocess.Popen([machine.TOOL, "attach", "--channel", f"unix:{line}", "-o", data],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:
         came = []
@@ -63,13 +63,13 @@ def read(sh, line, data, act, size=SOME):
 
 
 def judge(name, status, dump, said, came, fits=True):
-    """Where the ring cannot hold all, a host that is busy may be too late, which is no loss of ours if it is told."""
+    """Where the ring cannot hold all, a host that is busy may be too late, which is no loss of ours if it is reported."""
     found = EVENT.search(dump)
     tap.ok(status == 0 and "conserved: yes" in dump and found and int(found[1]) > 50 and (found[2] == "0" or not fits),
            f"{name}: the reader has it, {'whole' if fits else 'and knows what was lost'}", said + dump[-3000:])
-    tap.ok(came, f"{name}: it comes while the machine goes on", said)
+    tap.ok(came, f"{name}: it comes while the machine continues", said)
     tap.ok(RATE in said and TAKEN in said and "written:" not in said,
-           f"{name}: what he has is not written to the volume as well", said)
+           f"{name}: records that the reader has are not written to the volume as well", said)
 
 
 def application(sh, line, data):

@@ -94,7 +94,7 @@ def judge_shim(taken, isa):
 
 def judge(isa, taken):
     dump = taken.dump()
-    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{isa}: the books are in order",
+    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{isa}: the ledger is in order",
            dump.stdout[-2000:] + dump.stderr)
     work, waits, text = taken.modules()
     tap.ok(work.get(f"grub{SUFFIX[isa]}", 0) > 100 and "systemd-boot" in work | waits,

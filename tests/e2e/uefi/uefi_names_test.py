@@ -93,7 +93,7 @@ def identity(efi, address=BASE):
 
 
 def load(file, efi, name, time=0, address=BASE):
-    """As a machine tells of it."""
+    """As a machine reports it."""
     build_id, size = identity(efi, address)
     body = struct.pack("<IIQQQB3x20sII", 1, 1, address, size, 0, len(build_id), build_id, 5, 2)
     file.add(perf_file.MMAP2, body + perf_file.padded(name), time, misc=2 | 1 << 14)
@@ -114,7 +114,7 @@ def record(path, efi, elf, name, functions, address=BASE):
 
 
 def ours(data, *options):
-    """{symbol: samples} and what was said."""
+    """{symbol: samples} and the tool's messages."""
     done = run(TOOL, "report", "-n", "-t", "|", "--sort", "dso,sym", *options, data)
     rows = [line.split("|") for line in done.stdout.splitlines() if line.count("|") == 3]
     return {(row[2], row[3].split(" ", 1)[1]): int(row[1]) for row in rows}, done.stderr
@@ -198,7 +198,7 @@ def gnu_efi_images():
     run("strip", "-R", ".nothing", efi)
     seen, said = ours(data, "--symbols", place)
     tap.ok(not set(seen) & set(expected) and "has its function names" in said,
-           "of a stripped image it is told that nobody knows its functions", f"{seen}\n{said}")
+           "a stripped image without known functions is reported", f"{seen}\n{said}")
 
 
 def other_builds():
@@ -209,7 +209,7 @@ def other_builds():
     efi, elf = pe_maker.edk2(HERE / "other", "Demo", DRIVER.replace("EXTRA", "4"))
     seen, said = ours(data, "--symbols", HERE / "other")
     tap.ok(not {name for _, name in seen} & names and "is of another build than" in said and
-           str(efi) in said, "an image's file of another build is refused, and told",
+           str(efi) in said, "an image's file of another build is refused, and reported",
            f"{seen}\n{said}")
     mixed = HERE / "mixed"
     mixed.mkdir()
@@ -235,7 +235,7 @@ def other_builds():
     tap.ok(not {name for _, name in seen} & names and "was not made from" in said,
            "another build's is refused by them", f"{seen}\n{said}")
     _, said = ours(data, "--symbols", HERE / "nowhere")
-    tap.ok("nowhere: No such file" in said, "a directory that is not there is told", said)
+    tap.ok("nowhere: No such file" in said, "a directory that is not there is reported", said)
     (HERE / "text").write_text("neither\n")
     _, said = ours(data, "--symbols", HERE / "text")
     tap.ok("text: Exec format error" in said, "so is a file that is neither an image nor an ELF file",
@@ -248,7 +248,7 @@ def other_builds():
 
 
 def lone():
-    """An ELF file without the image: by its name, and the code that the recording's identity tells of."""
+    """An ELF file without the image: by its name, and the code that the recording's identity reports."""
     functions = {"DriverRead": 5, "DriverWrite": 3, "AsmStall": 2, "_ModuleEntryPoint": 1}
     other = DRIVER.replace("EXTRA", "3").replace("counter += i * x;", "counter += i * x + (counter >> 3) * x;")
     for arch in pe_maker.COMPILER:
@@ -260,7 +260,7 @@ def lone():
         (others / "Demo.efi").unlink()
         seen, said = ours(data, "--symbols", others)
         tap.ok(not {name for _, name in seen} & set(functions) and f"was not made from {elf}" in said,
-               f"{arch}: without the image an ELF file of another build is refused, and told", f"{seen}\n{said}")
+               f"{arch}: without the image an ELF file of another build is refused, and reported", f"{seen}\n{said}")
         shutil.copy(HERE / f"{arch}/Demo.debug", place / "Demo.dll")
         seen, said = ours(data, "--symbols", others, "--symbols", place)
         tap.ok(seen == expected and not said, f"{arch}: and that of the image's own is taken, also beside such a one",
@@ -461,12 +461,12 @@ def waits():
     code = 0x410
     chains = {
         "Stall(), by callchain": (metronome + code, core + code, shell + code, core + code),
-        "by whom, nobody knows": (metronome + code,),
+        "without a known caller": (metronome + code,),
         "our hook has the caller": (core + code, hooks["uefi_wait_for_event"], driver["DriverRead"]),
         "a hook's own code": (hooks["uefi_check_event"], driver["DriverRead"]),
         "the same, with itself before it": (hooks["uefi_check_event"], hooks["uefi_check_event"],
                                             driver["DriverRead"]),
-        "nobody has called it": (hooks["uefi_check_event"],),
+        "it has no caller": (hooks["uefi_check_event"],),
         "a delay of its own": (driver["MicroSecondDelay"], driver["DriverRead"], core + code),
         "and its caller unknown": (driver["MicroSecondDelay"],),
         "DxeCore's own work": (core + code, shell + code),
@@ -480,13 +480,13 @@ def waits():
     work, waiting = text.split("Module that waits")
     tap.equal(rows_of(work), [("1", "DxeCore"), ("1", "  [no name]"), ("1", "Shell"),
                               ("1", "  [no name]"), ("2", "[work]")],
-              "report --modules: work is who did it, though it was done while somebody waited")
+              "report --modules: work belongs to its doer, even while a caller waited")
     tap.equal(rows_of(waiting), [
         ("5", "Demo"), ("2", "  DriverRead in CheckEvent()"), ("1", "  [no name] in MicroSecondDelay()"),
         ("1", "  DriverRead in MicroSecondDelay()"), ("1", "  DriverRead in WaitForEvent()"),
         ("1", "Metronome"), ("1", "  [no name] in Stall()"), ("1", "Shell"), ("1", "  [no name] in Stall()"),
         ("1", "bareperf"), ("1", "  uefi_check_event in CheckEvent()"),
-        ("8", "[waiting]"), ("10", "[all]")], "waiting is the caller's, by what it has called")
+        ("8", "[waiting]"), ("10", "[all]")], "waiting belongs to the caller, by the function that it has called")
 
 
 edk2_images()

@@ -47,7 +47,7 @@ def record(sh, name, events, misses=""):
 
 def in_order(taken, name):
     dump = taken.dump()
-    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{name}: the books are in order",
+    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{name}: the ledger is in order",
            dump.stdout[-2000:] + dump.stderr)
 
 
@@ -90,16 +90,16 @@ def judge_late(taken, name):
     tap.ok(len(late) == 1 and 290e6 < late[0] < 330e6, f"{name}: 300 ms at TPL_HIGH_LEVEL are one late sample's PERIOD",
            (late, len(periods)))
     spurious = re.search(r"(\d+) spurious interrupts", taken.dump().stdout)
-    tap.equal(spurious and spurious[1], "0", f"{name}: no interrupt was nobody's")
+    tap.equal(spurious and spurious[1], "0", f"{name}: no interrupt was spurious")
 
 
 def judge_caller(taken, name):
-    """Whom the late sample's callchain leads to: he has lowered the level."""
+    """The caller in the late sample's callchain: it has lowered the level."""
     said = taken.perf("script", "-F", "period,ip,dso")
     chain = next((sample for sample in said.split("\n\n") if re.match(r"\s*\d{9,}\s", sample)), "")
     places = uefi.function("aarch64", "spin_at_high_level")
     tap.ok(any(int(ip, 16) in places for ip in re.findall(r"^\s+([0-9a-f]+) \(spinner\.efi\)", chain, re.MULTILINE)),
-           f"{name}: its callers name who has lowered the level", chain)
+           f"{name}: its callers name the function that has lowered the level", chain)
 
 
 def judge_cut_operations(taken, name):
@@ -110,7 +110,7 @@ def judge_cut_operations(taken, name):
     places = [uefi.function("aarch64", function) for function in FUNCTIONS]
     low, high = (sum(r.pc - base in place for r in found) for place in places)
     tap.ok(low > 500 and 0 < high <= 16384 // spe.RECORD_SIZE,
-           f"{name}: 200 ms at TPL_APPLICATION are recorded, above it what the buffer's piece has room for", (low, high))
+           f"{name}: 200 ms at TPL_APPLICATION are recorded; above it a buffer's piece", (low, high))
 
 
 def masked(kind, name, disk):
@@ -125,7 +125,7 @@ def masked(kind, name, disk):
         taken = {what: record(sh, f"{name}, {what}", options, misses) for what, options in events.items()}
         if model:
             cut = record(sh, f"{name}, SPE", "-e arm_spe/ts_enable=1/ -c 16384 -m ,512 --aux-watermark 16384", misses)
-        tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell goes on", sh.said()[-2000:])
+        tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell continues", sh.said()[-2000:])
         start = len(sh.raw)
         sh.send("spinner.efi with=record+--boot+-e+cpu-clock+-F+1000+--region-size+8 run=\\bareperf-dxe.efi low=200 "
                 "high=300 exit=1\r")
@@ -185,7 +185,7 @@ def pmi(disk):
 
 
 def no_hpet(disk):
-    """With counters: their overflows sample, and what the timer would do comes with them."""
+    """With counters: their overflows sample, and do the timer's work."""
     model, why = machine.model("x86_64")
     name = "x86_64, without an HPET"
     if not model:
@@ -197,7 +197,7 @@ def no_hpet(disk):
         sh.open()
         said = sh.type(f"bareperf.efi record -e cpu-clock -- {SPINS}")
         tap.ok("event cpu-clock: the firmware leaves us no timer: -e cycles samples by the CPU's counters" in said,
-               f"{name}: cpu-clock is refused, with what samples there", said)
+               f"{name}: cpu-clock is refused, with the sources that work there", said)
         said = sh.type("bareperf.efi register record --boot -e cpu-clock") + sh.type("bcfg driver dump")
         tap.ok("the firmware leaves us no timer" in said and "nothing is registered" in said and "Driver0000" not in said,
                f"{name}: register says so as well, and registers nothing", said)
@@ -205,7 +205,7 @@ def no_hpet(disk):
         tap.ok(f"uefi: {reason}: the CPU's counters sample instead (-e cycles), but not while it halts" in sh.said(),
                f"{name}: what that misses is said", sh.said()[-3000:])
         rare = record(sh, f"{name}, branch-misses", "-e branch-misses -c 1000000000")
-        tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell goes on", sh.said()[-2000:])
+        tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell continues", sh.said()[-2000:])
     for file in files:
         judge_samples(uefi.Taken(disk, file), "x86_64", name)
     taken = uefi.Taken(disk, rare)
@@ -216,7 +216,7 @@ def no_hpet(disk):
 
 
 def refused(isa, disk, base, name, reason):
-    """Nothing samples there: that is said, and the firmware goes on as if nothing had been asked."""
+    """No source samples there: that is reported, and the firmware continues as if nothing had been asked."""
     why = f"the firmware cannot be recorded: {reason}"
     with shell.Shell(isa, disk.path, base=base) as sh:
         sh.open()
@@ -228,15 +228,15 @@ def refused(isa, disk, base, name, reason):
             tap.ok(why in said, f"{name}: {line.split()[0]} says why nothing is recorded", said)
         said = sh.type("bareperf.efi stop")
         tap.ok("nothing is being recorded" in said and f"has refused: {why}" in said,
-               f"{name}: what the driver has refused stop says, and why", said)
+               f"{name}: stop reports what the driver has refused, and why", said)
         said = sh.type("bareperf.efi register") + sh.type("bcfg driver dump")
         tap.ok(why in said and "nothing is registered" in said and "Driver0000" not in said,
                f"{name}: register says it at once, and registers nothing", said)
-        tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell goes on", sh.said()[-2000:])
+        tap.ok("ran: ok" in sh.type("echo ran: ok"), f"{name}: the shell continues", sh.said()[-2000:])
 
 
 def refused_unheard(disk, base, name, why):
-    """By the boot manager, who loads it when there is no console that it could say that on."""
+    """By the boot manager, which loads it when there is no console for a message."""
     with shell.Shell("x86_64", disk.path, "-action", "reboot=reset", base=base,
                      flash=shell.flash("x86_64", disk.directory)) as sh:
         sh.open()
@@ -244,14 +244,14 @@ def refused_unheard(disk, base, name, why):
         start = len(sh.raw)
         sh.send("reset\r")
         said = sh.open(start)
-        tap.ok(why not in said, f"{name}: what the boot manager loads is not heard", said)
+        tap.ok(why not in said, f"{name}: a driver that the boot manager loads has no console", said)
         said = sh.type("bareperf.efi stop")
         tap.ok("nothing is being recorded" in said and f"has refused: the firmware cannot be recorded: {why}" in said,
                f"{name}: stop says that, and why", said)
 
 
 def refused_by_u_boot(directory):
-    """Debian's, whose EFI has nobody for interrupts; it goes on with what it would boot next."""
+    """Debian's, whose EFI has nobody for interrupts; it continues with what it would boot next."""
     name = "aarch64, U-Boot"
     if not pathlib.Path(stick.U_BOOT["aarch64"]).exists():
         tap.skip(f"{name}: why nothing is recorded", f"{stick.U_BOOT['aarch64']} is not installed")
@@ -264,7 +264,7 @@ def refused_by_u_boot(directory):
         said = sh.read_until(r"=> $")
     tap.ok("the firmware cannot be recorded: the firmware passes on neither FIQs nor IRQs "
            "(EFI_HARDWARE_INTERRUPT_PROTOCOL)" in said and said.endswith("=> "),
-           f"{name}: it is said why nothing is recorded, and the firmware goes on", said[-3000:])
+           f"{name}: the reason why nothing is recorded is reported, and the firmware continues", said[-3000:])
 
 
 def run():

@@ -41,12 +41,12 @@ def record(sh, name, isa):
     said = sh.type(r'bareperf.efi record -e cpu-clock -F 1000 -- \tools\spinner.efi low=200 '
                    'high=300 status=7 "two words"')
     tap.ok("spinner: \\tools\\spinner.efi low=200 high=300 status=7 \"two words\"" in said,
-           f"{name}: its arguments reach it, and what it prints the screen", said)
-    tap.ok("exit status 7" in said and recorded(said) > 400, f"{name}: its status is told", said)
+           f"{name}: its arguments reach it, and its output the screen", said)
+    tap.ok("exit status 7" in said and recorded(said) > 400, f"{name}: its status is reported", said)
     tap.ok(f"\ncpu-clock: {recorded(said)} samples, 0 lost\n" in said and "samples generated = " in said,
            f"{name}: the screen counts samples, with all that is said of them", said)
     tap.ok(re.search(r"callees aside:\n +[5-9]\d\.\d\d%  spinner\.efi, most at spinner\.efi\+0x[0-9a-f]+\n", said),
-           f"{name}: what has no names is among the hottest by its module", said)
+           f"{name}: code without names is among the hottest by its module", said)
     tap.equal(sh.type("echo %lasterror%").split()[0], "0x0", f"{name}: the shell is back")
     again = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -g -- \tools\spinner.efi low=100 tick=300 "
                     r"run=\tools\a.efi run=\tools\b.efi")
@@ -94,13 +94,13 @@ TOO_MANY = ("uefi: more interrupt descriptor tables were loaded than are kept (8
 
 
 def too_many_tables(sh, name, few):
-    """Nine, the firmware's among them: what may be missing is told when the recording ends. The text beside it; few is
+    """Nine, the firmware's among them: what may be missing is reported when the recording ends. The text beside it; few is
     what was said of one with two."""
     said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 --region-size 8 -- \tools\spinner.efi with=low=5" +
                    r" idt=\tools\a.efi" * 8)
     written = re.search(r"written: \S*(\d{4})\.data", said)
     tap.ok(said.count(TOO_MANY) == 1 and recorded(said) and "uefi: " not in few,
-           f"{name}: more tables of descriptors than are kept are told of at the end", said)
+           f"{name}: more tables of descriptors than are kept are reported at the end", said)
     return f"{written[1]}.txt" if written else "none"
 
 
@@ -118,7 +118,7 @@ def slow_read(sh, name):
     sh.monitor.ask("block_set_io_throttle", device="disk", bps_rd=500000, **rates)
     said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -g -- \tools\spinner.efi run=\tools\slow.efi")
     sh.monitor.ask("block_set_io_throttle", device="disk", bps_rd=0, **rates)
-    tap.ok(recorded(said) > 200, f"{name}: what reads from a slow disk is recorded", said)
+    tap.ok(recorded(said) > 200, f"{name}: a read from a slow disk is recorded", said)
     written = re.search(r"written: \S*(\d{4}\.data)", said)
     return written[1] if written else "none"
 
@@ -146,7 +146,7 @@ def driver(sh, name):
 
 def refused(sh, name):
     said = sh.type(r"bareperf.efi record -e cpu-clock -- \tools\nothere.efi")
-    tap.ok("there is no such file" in said, f"{name}: a file that is not there is told", said)
+    tap.ok("there is no such file" in said, f"{name}: a file that is not there is reported", said)
     said = sh.type(r"bareperf.efi record --exclusive -e cpu-clock -- \tools\spinner.efi")
     tap.ok("needs the firmware, which goes on" in said, f"{name}: --exclusive is refused", said)
     said = sh.type(r"bareperf.efi record -e branch-step// -- \tools\spinner.efi")
@@ -167,7 +167,7 @@ def judge_short(taken, isa):
 
 
 def within_another(sh, name):
-    """Another bareperf.efi, started by what is recorded: it takes nothing, and says who records and how that ends.
+    """Another bareperf.efi, started by the recorded program: it changes nothing, and reports who records and how that ends.
     The outer recording is whole."""
     commands = (r"record -e cpu-clock -- \tools\a.efi", "record -e cpu-clock -- calltree 1", "stat -- calltree 1",
                 "selftest", "stop")
@@ -176,7 +176,7 @@ def within_another(sh, name):
     said = sh.type(f"bareperf.efi {outer}")
     tap.ok(said.count(f"another bareperf is recording: `{outer}'. It ends when that program ends") == len(commands)
            and said.count("bareperf.efi returned 0x8000000000000014") == len(commands),
-           f"{name}: a bareperf within a recording refuses, whatever it is to do", said)
+           f"{name}: a bareperf within a recording refuses every command", said)
     tap.ok(said.count("written: ") == 1 and recorded(said) > 90, f"{name}: and the recording is whole", said)
     said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 --region-size 4 -- \tools\spinner.efi low=100")
     tap.ok(recorded(said) > 90, f"{name}: the next one is, too", said)
@@ -184,7 +184,7 @@ def within_another(sh, name):
 
 def judge(first, second, again, name, isa):
     dump = first.dump()
-    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{name}: the books are in order",
+    tap.ok(dump.returncode == 0 and "conserved: yes" in dump.stdout, f"{name}: the ledger is in order",
            dump.stdout + dump.stderr)
     images = first.images()
     tap.equal(max(images, key=images.get, default=None), "spinner.efi",
@@ -225,7 +225,7 @@ def judge_chains(chains, name, isa):
                (len(ours), [chain for chain in ours if chain not in whole][:3]))
         others = [chain for chain in chains if chain[0] not in ("a.efi", "b.efi", "spinner.efi", "bareperf")]
         tap.ok(others and all(len(chain) == 1 or chain[1] == "bareperf" for chain in others),
-               f"{name}: from that nobody's callers are told but of who waits",
+               f"{name}: from there on only waiting functions have callers",
                [chain for chain in others if len(chain) > 1 and chain[1] != "bareperf"][:3])
         waits = [chain for chain in others if chain[2:3] == ["spinner.efi"]]
         tap.ok(len(waits) > 250 and all(set(chain[2:-1]) == {"spinner.efi"} and chain[-1].startswith("DxeCore")
@@ -236,7 +236,7 @@ def judge_chains(chains, name, isa):
     whole = [images for images in passed if len(images) >= 4 and images[0] == "a.efi"
              and images[1].startswith("DxeCore") and images[3] == "spinner.efi"]
     tap.ok(len(ours) >= 180 and len(whole) > 0.95 * len(ours),
-           f"{name}: a callchain leads from an application through the firmware to who started it",
+           f"{name}: a callchain leads from an application through the firmware to the image that started it",
            (len(ours), passed[:3]))
 
 
@@ -256,7 +256,7 @@ def judge_driver(taken, later, unloaded, isa):
            f"{isa}: 100 ms of a driver are 100 samples in its function", (low, taken.images()))
     tap.ok("spinner-dxe.efi" in {name for _, _, name in later.maps()}, f"{isa}: and it stays", later.maps())
     gone, maps = taken.unloaded(unloaded)
-    tap.ok(gone and maps[-2][2].endswith("d.efi"), f"{isa}: what it has loaded and unloaded again is mapped over",
+    tap.ok(gone and maps[-2][2].endswith("d.efi"), f"{isa}: an image that it has loaded and unloaded again is mapped over",
            (hex(unloaded), maps))
 
 
@@ -272,7 +272,7 @@ def by_boot_entry(isa, by="\\bareperf.cfg"):
             said = sh.read_until("Boot Maintenance Manager")
         tap.ok("exit status 7" in said and "written: \\bareperf\\boot.data" in said and recorded(said) > 100,
                f"{isa}: an application is recorded from a boot entry, by {by}", said[:3000])
-        tap.ok("Boot Maintenance Manager" in said, f"{isa}, by {by}: and then the firmware goes on", said[-3000:])
+        tap.ok("Boot Maintenance Manager" in said, f"{isa}, by {by}: and then the firmware continues", said[-3000:])
         taken = Taken(disk, "boot.data")
         low = within(taken, isa, "spin_at_application")
         tap.ok(90 <= low <= 110 and taken.dump().returncode == 0,
@@ -284,7 +284,7 @@ def judge_waits(taken, name):
     firmware's own timer, which ticks each 10 ms."""
     work, waiting, said = taken.modules()
     tap.ok(263 <= waiting.get("spinner", 0) <= 330 and 80 <= work.get("spinner", 0) <= 120,
-           f"{name}: who calls Stall() waits, and is told from who works", said)
+           f"{name}: a caller of Stall() counts as waiting, not as working", said)
     total = len(taken.chains())
     tap.equal([work["[work]"] + waiting["[waiting]"], waiting["[all]"]], [total, total],
               f"{name}: work and waiting are all of the samples")
@@ -298,7 +298,7 @@ def named(first, second, name, isa):
     tap.ok(180 <= low <= 220 and 270 <= high <= 330 and "spinner" not in said,
            f"{name}: with --symbols the application's functions have names", (ours, said))
     tap.ok(any(re.fullmatch(r"\w+\+0x[0-9a-f]+", symbol) for symbol in ours),
-           f"{name}: what nobody has symbols of is its module's", ours)
+           f"{name}: code without symbols is its module's", ours)
     alone = {function: count for image, function, count in first.rows(build / "spinner.elf") if image.endswith("spinner.efi")}
     tap.equal([alone.get(f"spin_at_{level}") for level in ("application", "high_level")], [low, high],
               f"{name}: so they have by its ELF file alone, without the image's own")

@@ -63,5 +63,5 @@ with tempfile.TemporaryDirectory() as directory:
         output = boot(arch, image, "(help shows more)")
         tap.ok("-e cpu-clock" in output, f"{arch}: the stick boots and lists the event sources", output[-2000:])
         tap.ok(r"next: a command in \bareperf.cfg" in output and "not here" not in output,
-               f"{arch}: what this machine has, and what to do next", output[-2000:])
+               f"{arch}: this machine's features, and the next step", output[-2000:])
 tap.finish()

@@ -79,7 +79,7 @@ def saves(place, regions_made):
     tap.ok("region changed: no" in output, "OVMF: the region is as it was", output)
     tap.ok("control 0x1: a reset will lose the RAM's contents, and so the recording: the firmware is asked to "
            "clear it (MemoryOverwriteRequestControl)\n" in output and "control 0x10: \n" in output,
-           "OVMF: that the firmware is asked to clear RAM at a reset is told", output)
+           "OVMF: that the firmware is asked to clear RAM at a reset is reported", output)
     tap.equal(stick.fsck(volume.path, "-n")[0], 0, "OVMF: the file system is clean")
     listing = stick.mtool("mdir", volume.path, "::/bareperf", check=False).stdout.decode()
     tap.ok(str(datetime.datetime.now(datetime.timezone.utc).year) in listing,
@@ -114,7 +114,7 @@ def resets(place, volume, log, region, data):
             if at_work.read(f"bareperf/{name}") != data:
                 wrong.append(f"{moment}: {name} is there, and not whole")
     tap.equal(wrong, [], f"OVMF: a reset at {len(moments)} of {last} moments leaves whole files, temporary "
-              "ones, and what fsck.fat -a repairs")
+              "ones, and the errors that fsck.fat -a repairs")
 
 
 def slow_firmware(place, regions_made):
@@ -133,7 +133,7 @@ def slow_firmware(place, regions_made):
     cut.write_bytes(data[: len(data) * 2 // 3])
     done = subprocess.run([TOP / "build/host/bareperf", "dump", cut], capture_output=True, text=True)
     tap.ok(done.returncode and "cut off" in done.stderr,
-           "a file that a reset has cut there is told as cut off", done.stderr)
+           "a file that a reset has cut there is reported as cut off", done.stderr)
 
 
 # On x86_64 U-Boot has ACPI, leaves SSE off, and hands its bootargs to all; on aarch64 a device tree
@@ -155,14 +155,14 @@ def whole_story(place, arch):
                     {"bareperf.cfg": f"{command}\n".encode()})
     output = stick.boot(arch, volume, *options, firmware=firmware, device=device, until=end)
     tap.equal(volume.names(), ["0001.data", "0001.txt"],
-              f"U-Boot on {arch}: a recording is a file, and what is told of it another" +
+              f"U-Boot on {arch}: a recording is a file, and its report another" +
               ("" if "written: " in output else output[-2000:]))
     taken = pathlib.Path(place) / "story.data"
     taken.write_bytes(volume.read("bareperf/0001.data") or b"")
     done = subprocess.run([TOP / "build/host/bareperf", "dump", taken], capture_output=True, text=True)
     tap.ok(done.returncode == 0 and "conserved: yes" in done.stdout,
-           f"U-Boot on {arch}: it is whole, and its books are in order", done.stdout + done.stderr)
-    tap.ok(end in output, f"U-Boot on {arch}: and it goes on", output[-2000:])
+           f"U-Boot on {arch}: it is whole, and its ledger is in order", done.stdout + done.stderr)
+    tap.ok(end in output, f"U-Boot on {arch}: and it continues", output[-2000:])
     if arch == "aarch64":
         return
     tap.equal(output.count("the firmware does not hand over other CPUs"), 1,
@@ -186,7 +186,7 @@ def full(place, regions_made):
     subprocess.run(["mcopy", "-i", volume.path, "-", "::/big"], input=bytes(16 << 20), check=True)
     output = stick.boot("x86_64", volume)
     tap.ok(said(output).count(": -28 ") == 4 and "KiB left" in output and not volume.names(),
-           "a volume that is too small is told before and after the recording", output)
+           "a volume that is too small is reported before and after the recording", output)
     volume.claim_free(70000)
     output = stick.boot("x86_64", volume)
     tap.ok("check -: 0" in output and said(output).count("save -: -28 ") == 2 and not volume.names(),
@@ -203,10 +203,10 @@ def refusals(place, regions_made):
     before = volume.path.read_bytes()
     output = stick.boot("x86_64", volume, drive=f"format=raw,readonly=on,file={volume.path}")
     tap.ok("check -: -30 " in output and "save -: -30 " in output and
-           volume.path.read_bytes() == before, "a volume that is read-only is told", output)
+           volume.path.read_bytes() == before, "a volume that is read-only is reported", output)
     output = stick.boot("x86_64", None, "-kernel", image("x86_64"), "-append", "-")
     tap.ok("check -: -30 " in output or "check -: -19 " in output,
-           "where no volume was booted from, that is told", output)
+           "where no volume was booted from, that is reported", output)
 
 
 if not shutil.which("qemu-system-x86_64") or not shutil.which("mformat"):

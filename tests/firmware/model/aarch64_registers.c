@@ -90,7 +90,7 @@ void test_accesses(void)
 		wrong += r[12] != PACKET_LDST || r[13] != kinds[i];
 	}
 	tap_equal(seen, (1u << sizeof(kinds)) - 1, "loads and stores of six kinds are sampled");
-	tap_equal(wrong, 0, "... and each is told as what it is");
+	tap_equal(wrong, 0, "... and each is reported as what it is");
 }
 
 /* ---- MDCR_EL3.EnPMSN ---- */

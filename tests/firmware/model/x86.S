@@ -33,7 +33,7 @@ load_segments:
 	ret
 
 /*
- * #GP: its handler returns to where the faulting access wants to go on, in
+ * #GP: its handler returns to where the faulting access wants to continue, in
  * %edi (see x86.c: wrmsr_faults()).
  */
 	.globl	gp_entry
@@ -55,7 +55,7 @@ ud_entry:
 db_entry:
 	pusha
 	cld
-	movl	32(%esp), %eax		/* where it would go on */
+	movl	32(%esp), %eax		/* where it would continue */
 	movl	%eax, db_eip
 	call	db_handler
 	popa

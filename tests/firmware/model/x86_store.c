@@ -129,7 +129,7 @@ static void test_branch_rings(void)
 }
 
 /* The SDM asks software to keep the save area mapped, and promises nothing else: the CPU may lose
- * records, and must go on. */
+ * records, and must continue. */
 static void test_branch_faults(void)
 {
 	wrmsr(IA32_DS_AREA, HOLE);
@@ -203,7 +203,7 @@ static void test_pebs_records(void)
 		           s->sp >= s[1].sp - 4 && s->sp <= s[1].sp + 4;
 	}
 	tap_equal(good, count - 1, "... each in the loop, of counter 0");
-	tap_equal(ordered, count - 1, "... with the registers and the time as the loop goes on");
+	tap_equal(ordered, count - 1, "... with the registers and the time as the loop continues");
 	tap_claim(samples[0].r8_to_r15[0] == 0 && samples[count].ip == GUARD,
 	          "... 25 words each, and nothing behind the last");
 	tap_claim(rdmsr(IA32_PMC0) >= store.pebs_reset[0],

@@ -2,7 +2,7 @@
 /*
  * An image that counts what a branch trace costs, in instructions from vector to IRET: a short loop
  * is run over and over, and what it takes longer than without a trace is a segment's switch. Under
- * QEMU's -icount the CPU's clock goes on by as much with each instruction, and nops tell by how
+ * QEMU's -icount the CPU's clock advances by as much with each instruction, and nops tell by how
  * much. This CPU is its own reader, between two runs of the loop. Prints "cost WAY ..." a way to
  * trace; tests/firmware/bts_cost.py knows them.
  */

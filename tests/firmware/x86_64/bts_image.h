@@ -12,7 +12,7 @@ static _Alignas(TR_PAGE) struct perf_event_mmap_page control;
 static _Alignas(TR_PAGE) uint8_t data[16 * TR_PAGE];
 static uint64_t scratch[RING_LEVELS * 1024];
 static struct ring ring;
-static struct ring_owner owner; /* the caller says who is told */
+static struct ring_owner owner; /* the caller sets the reader to notify */
 static struct ring_aux aux;
 static struct tr_doorbell doorbell;
 static struct perf_event event; /* the caller makes it empty */

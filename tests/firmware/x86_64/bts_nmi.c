@@ -9,7 +9,7 @@
  *	----+-------------+-----------+----------+---------
  *	     branches      nops ...
  *
- * Each way to be interrupted is judged for itself, by the books and by what was recorded. Prints
+ * Each way to be interrupted is judged for itself, by the ledger and by what was recorded. Prints
  * where the NMIs found the program, for tests/firmware/bts_nmi_test.py.
  */
 #include "arch/x86_64/pmu/trace.h"
@@ -167,7 +167,7 @@ static void sweep(const struct way *way, uint64_t from, uint64_t to)
 	console_printf("# %s for another segment, %lu places left, %s\n",
 	               way->room ? "room" : "no room", way->places,
 	               way->twice ? "two NMIs" : "an NMI");
-	tap_equal(wrong, 0, "the books are exact wherever the NMI comes");
+	tap_equal(wrong, 0, "the ledger is exact wherever the NMI comes");
 	console_printf("way %s\n", from ? "out" : "in");
 	tell_visits();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A copy of the interrupt descriptor table, as firmware may load one: NMIs come by a gate of its
- * own, which counts them and goes on to where the gate led that was copied.
+ * own, which counts them and continues to where the gate led that was copied.
  */
 #ifndef TESTS_FIRMWARE_DESCRIPTORS_H
 #define TESTS_FIRMWARE_DESCRIPTORS_H

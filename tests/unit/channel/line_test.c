@@ -81,7 +81,7 @@ static void what_is_typed_is_echoed_and_mended(void **state)
 	assert_string_equal(command, "d");
 }
 
-static void a_key_that_is_pressed_alone_is_told_while_somebody_listens(void **state)
+static void a_key_that_is_pressed_alone_is_reported_while_somebody_listens(void **state)
 {
 	char command[LINE_COMMAND_MAX + 1];
 
@@ -190,7 +190,7 @@ static void hello_is_answered_with_all_that_it_carries(void **state)
 	assert_text("");
 }
 
-static void another_major_version_is_told_ours_and_stays_text(void **state)
+static void another_major_version_gets_ours_and_stays_text(void **state)
 {
 	uint8_t body[WIRE_BODY_MAX];
 	struct wire_hello hello = { .version = 2U << 16, .nonce = 5 };
@@ -392,7 +392,7 @@ static void stores_are_done_in_their_order_each_once(void **state)
 	assert_int_equal(host.dones, 1 + WIRE_STORES);
 	assert_int_equal(*request, 1 + WIRE_STORES);
 	assert_int_equal(host.done.number, 1 + WIRE_STORES);
-	host_hello(1); /* the same session goes on with its numbers, another begins anew */
+	host_hello(1); /* the same session continues with its numbers, another begins anew */
 	host_put_number(1 + WIRE_STORES, RIG_MAILBOX, &value, 4);
 	rig_take(ALL);
 	assert_int_equal(*request, 1 + WIRE_STORES);
@@ -428,7 +428,7 @@ static void clear_tells_which_bells_had_rung_however_often_it_is_asked(void **st
 
 /* ---- Frames that the target sends unasked ---- */
 
-static void a_bell_that_rings_is_told_once_until_it_is_cleared(void **state)
+static void a_bell_that_rings_is_reported_once_until_it_is_cleared(void **state)
 {
 	uint32_t *pending = (uint32_t *)(void *)(rig_memory + RIG_BELLS + 64);
 
@@ -529,13 +529,13 @@ int main(void)
 #define FRAME(name) cmocka_unit_test_setup(name, framed)
 		TEXT(without_a_host_the_console_is_text),
 		TEXT(what_is_typed_is_echoed_and_mended),
-		TEXT(a_key_that_is_pressed_alone_is_told_while_somebody_listens),
+		TEXT(a_key_that_is_pressed_alone_is_reported_while_somebody_listens),
 		TEXT(a_command_that_is_too_long_rings),
 		TEXT(an_echo_that_nobody_takes_is_dropped),
 		TEXT(noise_before_hello_does_not_swallow_it),
 		TEXT(a_break_before_a_command_does_not_swallow_it),
 		TEXT(hello_is_answered_with_all_that_it_carries),
-		TEXT(another_major_version_is_told_ours_and_stays_text),
+		TEXT(another_major_version_gets_ours_and_stays_text),
 		TEXT(a_frame_before_hello_is_nobodys),
 		FRAME(bye_and_silence_make_it_text_again),
 		FRAME(time_in_which_nobody_looked_does_not_count),
@@ -546,7 +546,7 @@ int main(void)
 		FRAME(the_region_is_not_believed),
 		FRAME(stores_are_done_in_their_order_each_once),
 		FRAME(clear_tells_which_bells_had_rung_however_often_it_is_asked),
-		FRAME(a_bell_that_rings_is_told_once_until_it_is_cleared),
+		FRAME(a_bell_that_rings_is_reported_once_until_it_is_cleared),
 		FRAME(status_comes_by_itself_and_when_something_happens),
 		FRAME(no_answer_waits_behind_a_long_get),
 		FRAME(what_was_broken_in_the_middle_begins_anew),

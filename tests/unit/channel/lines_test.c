@@ -147,7 +147,7 @@ static void ticks_fill_a_line_of_115200(void **state)
 }
 
 /* A rate that follows from the clock is wrong for a line that its peer stalls. */
-static void a_line_that_stands_still_loses_little_and_goes_on(void **state)
+static void a_line_that_stalls_loses_little_and_continues(void **state)
 {
 	(void)state;
 	start(MODEL_16550A, 1);
@@ -573,7 +573,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_leaves_as_the_line_takes_it_and_is_drained),
 		cmocka_unit_test(ticks_fill_a_line_of_115200),
-		cmocka_unit_test(a_line_that_stands_still_loses_little_and_goes_on),
+		cmocka_unit_test(a_line_that_stalls_loses_little_and_continues),
 		cmocka_unit_test(a_line_that_does_not_keep_its_rate_loses_nothing),
 		cmocka_unit_test(a_burst_that_fits_the_fifo_arrives_whatever_the_tick_does),
 		cmocka_unit_test(ticks_leave_a_line_alone_that_nobody_uses),

@@ -88,7 +88,7 @@ static int walk(void)
 	return walk_size(sizeof(f), 0);
 }
 
-static void defined_functions_with_a_name_are_told(void **state)
+static void defined_functions_with_a_name_are_reported(void **state)
 {
 	(void)state;
 	assert_int_equal(walk(), 0);
@@ -190,7 +190,7 @@ static void other_files_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(defined_functions_with_a_name_are_told),
+		TEST(defined_functions_with_a_name_are_reported),
 		TEST(who_takes_them_may_end_the_walk),
 		TEST(a_stripped_file_has_none),
 		TEST(whatever_is_cut_off_nothing_behind_the_end_is_read),

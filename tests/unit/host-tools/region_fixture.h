@@ -58,13 +58,13 @@ bool fixture_sample(struct fixture *fixture, unsigned ring, unsigned event, uint
 bool fixture_piece(struct fixture *fixture, unsigned ring, const void *bytes, uint64_t size,
                    uint64_t flags);
 
-/* Padding, which an empty piece tells of. */
+/* Padding, which an empty piece reports. */
 void fixture_pad(struct fixture *fixture, unsigned ring, uint64_t size);
 
 /* Publish the ledgers, as a tick does. */
 void fixture_publish(struct fixture *fixture);
 
-/* The end of the run: what is lost is told, ledgers are final, state COMPLETE. */
+/* The end of the run: what is lost is reported, ledgers are final, state COMPLETE. */
 void fixture_complete(struct fixture *fixture);
 
 static inline struct tr_header *fixture_header(struct fixture *fixture)

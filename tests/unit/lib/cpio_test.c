@@ -184,7 +184,7 @@ static void each_name_of_a_file_has_its_bytes(void **state)
 }
 
 /* As tools other than GNU's leave it. */
-static void a_name_is_told_without_where_it_was_looked_for(void **state)
+static void a_name_is_reported_without_where_it_was_looked_for(void **state)
 {
 	static const char doubled[] = { '.', '/', '/', 'x' }, twice[] = { '.', '/', '.', '/' };
 	struct cpio_entry entry;
@@ -224,7 +224,7 @@ int main(void)
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(no_byte_of_it_is_believed, set_up, tear_down),
 		cmocka_unit_test_teardown(each_name_of_a_file_has_its_bytes, tear_down),
-		cmocka_unit_test_teardown(a_name_is_told_without_where_it_was_looked_for,
+		cmocka_unit_test_teardown(a_name_is_reported_without_where_it_was_looked_for,
 		                          tear_down),
 		cmocka_unit_test(a_file_that_cannot_be_handed_over_is_named),
 	};

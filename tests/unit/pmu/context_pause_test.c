@@ -30,7 +30,7 @@ static void a_pause_is_in_no_count_and_no_time(void **state)
 	assert_int_equal(fake.used, 0);
 }
 
-/* The turns go on where they were, and are as long. */
+/* The turns continue where they were, and are as long. */
 static void events_that_take_turns_share_what_is_left(void **state)
 {
 	uint64_t sum = 0;

@@ -47,7 +47,7 @@ static void an_absurd_period_is_stopped_until_the_tick_and_told(void **state)
 		tick();
 	}
 	context_stop(&context);
-	/* 101 samples a tick, then it stands still: neither its count nor its time goes on. */
+	/* 101 samples a tick, then it stalls: neither its count nor its time continues. */
 	assert_int_equal(events[0].account.period / 1000, 10 * 101);
 	assert_int_equal(events[0].throttled, 10);
 	assert_int_equal(records_of(PERF_RECORD_THROTTLE), 10);

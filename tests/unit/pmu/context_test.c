@@ -218,7 +218,7 @@ static void each_member_of_a_group_is_read_as_the_group_is(void **state)
 	context_stop(&context);
 }
 
-static void a_cpu_that_stands_still_passes_no_time(void **state)
+static void a_cpu_that_stalls_passes_no_time(void **state)
 {
 	uint64_t left;
 
@@ -260,7 +260,7 @@ int main(void)
 		TEST(a_group_that_never_fits_is_refused_and_named),
 		TEST(a_sample_carries_the_values_of_its_whole_group),
 		TEST(each_member_of_a_group_is_read_as_the_group_is),
-		TEST(a_cpu_that_stands_still_passes_no_time),
+		TEST(a_cpu_that_stalls_passes_no_time),
 		TEST(of_one_event_those_values_are_put_that_are_asked_for),
 	};
 

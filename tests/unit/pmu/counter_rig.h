@@ -22,8 +22,8 @@ void rig_describe(struct perf_event *event, uint32_t type, uint64_t config, uint
 /* Describe, init and enable it; all must succeed. */
 void rig_begin(struct perf_event *event, uint32_t type, uint64_t config, uint64_t period);
 
-/* Let total events pass, step at a time and a ns each: count_on(n) has the running counters go on
- * by n, and says whether one interrupts. */
+/* Let total events pass, step at a time and a ns each: count_on(n) has the running counters
+ * continue by n, and says whether one interrupts. */
 void rig_run(uint64_t total, uint64_t step, bool (*count_on)(uint64_t events));
 
 #endif

@@ -12,7 +12,7 @@
 #include "pmu/read_format.h"
 #include "tests/unit/pmu/sampling_rig.h"
 
-static void times_go_on_in_the_states_that_have_them(void **state)
+static void times_continue_in_the_states_that_have_them(void **state)
 {
 	struct event_times times;
 
@@ -163,7 +163,7 @@ static void each_error_has_a_text_of_its_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(times_go_on_in_the_states_that_have_them),
+		TEST(times_continue_in_the_states_that_have_them),
 		TEST(only_what_counts_is_read),
 		TEST(everything_that_an_event_knows_is_published),
 		TEST(attributes_are_checked_to_their_bounds),

@@ -196,7 +196,7 @@ static void drain(void)
 		strcpy(world.wrong, "the ring's chain is broken");
 }
 
-/* Everything was read: do the books balance, and does the next mark arrive at once? */
+/* Everything was read: do the ledger balance, and does the next mark arrive at once? */
 static const char *settle(void)
 {
 	const struct perf_event *event = &world.rig.event;
@@ -231,7 +231,7 @@ static const char *settle(void)
 /* ---- A program that is stepped through ---- */
 
 /* Before each instruction of it a process is split off in which something happens there, and which
- * goes on from there without stepping. */
+ * continues from there without stepping. */
 static enum trial { A_HANDLER_MARKS, IT_IS_ENDED, IT_IS_ENDED_WITHIN_A_HANDLER } trial;
 static volatile int step, failed; /* failed: exit status of the first that complained */
 static bool split_off, is_quiet;
@@ -434,13 +434,13 @@ static void what_is_no_mark_of_the_program_s_is_passed_over(void **state)
 	assert_null(settle());
 }
 
-static void a_mark_that_is_under_way_when_its_event_stops_is_in_the_books(void **state)
+static void a_mark_that_is_under_way_when_its_event_stops_is_in_the_ledger(void **state)
 {
 	(void)state;
 	begin_world(3);
 	pmu_marks.stop(&world.rig.event);
 	event_set_state(&world.rig.event, EVENT_OFF, 0);
-	/* as it would go on, having found its event before */
+	/* as it would continue, having found its event before */
 	mark_put_slow(&world.rig.event, 1,
 	              (const uint64_t *)(const void *)"\14\0\0\0filler 5\0\0\0", 16, 0, NULL);
 	event_read(&world.rig.event); /* as the next publication does */
@@ -474,7 +474,7 @@ int main(void)
 		cmocka_unit_test(ending_in_the_middle_of_a_mark_would_be_caught),
 		cmocka_unit_test(faults_of_the_ring_are_caught),
 		cmocka_unit_test(what_is_no_mark_of_the_program_s_is_passed_over),
-		cmocka_unit_test(a_mark_that_is_under_way_when_its_event_stops_is_in_the_books),
+		cmocka_unit_test(a_mark_that_is_under_way_when_its_event_stops_is_in_the_ledger),
 		cmocka_unit_test(nobody_s_marks_go_nowhere),
 	};
 

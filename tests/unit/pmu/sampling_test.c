@@ -194,7 +194,7 @@ static void without_time_between_samples_the_period_stays(void **state)
 {
 	(void)state;
 	assert_int_equal(init_frequency(1000), 0);
-	event.state = EVENT_THROTTLED; /* its time stands still */
+	event.state = EVENT_THROTTLED; /* its time stalls */
 	event.time_running = 7 * MS;
 	event.sampling.sampled_at = 7 * MS;
 	count_to(MS, 9 * MS);
@@ -261,7 +261,7 @@ static void samples_are_so_many_times_as_far_apart_and_every_count_is_in_one(voi
 	count_to(10000, 4 * MS);
 	assert_int_equal(sampling_left(&event), 1000);
 	assert_int_equal(event.sampled, event.count);
-	assert_string_equal(asked, ""); /* the counter goes on as it is */
+	assert_string_equal(asked, ""); /* the counter continues as it is */
 	sampling_slow(&event, TR_SLOWEST);
 	assert_int_equal(event.sampling.period, 1000 * TR_SLOWEST);
 	assert_int_equal(init_period((1ULL << 62) - 1), 0);

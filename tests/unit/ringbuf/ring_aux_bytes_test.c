@@ -49,7 +49,8 @@ static void room_is_what_the_reader_leaves(void **state)
 	assert_true(ring_aux_taken(&aux)); /* nothing to wait for but room */
 }
 
-/* Laps of four pages: only what the last half lap left whole is told, the rest is overwritten. */
+/* Laps of four pages: only what the last half lap left whole is reported, the rest is overwritten.
+ */
 static void a_snapshot_is_the_newest_and_then_waits_for_its_reader(void **state)
 {
 	struct ring_aux_output out;

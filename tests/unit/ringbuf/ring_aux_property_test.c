@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whatever hardware and reader do, each byte of the AUX area that a record tells is there when
- * the reader comes, and every byte is told, skipped, or known to be lost. The seeds are printed. */
+ * the reader comes, and every byte is reported, skipped, or known to be lost. The seeds are
+ * printed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -181,12 +182,12 @@ static void try_seed(uint64_t seed)
 	assert_true(t->gaps <= ledger.aux_skipped);
 	assert_true(t->went_on > 10);
 	transact(t);
-	assert_false(t->stopped); /* with room, it goes on */
+	assert_false(t->stopped); /* with room, it continues */
 	rig_free(&t->rig);
 	free(t);
 }
 
-static void every_byte_is_told_skipped_or_known_to_be_lost(void **state)
+static void every_byte_is_reported_skipped_or_known_to_be_lost(void **state)
 {
 	uint64_t seed = (uint64_t)time(NULL) * 1000;
 
@@ -225,7 +226,7 @@ static void a_reader_who_sleeps_until_woken_keeps_the_area_going(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_byte_is_told_skipped_or_known_to_be_lost),
+		cmocka_unit_test(every_byte_is_reported_skipped_or_known_to_be_lost),
 		cmocka_unit_test(a_reader_who_sleeps_until_woken_keeps_the_area_going),
 	};
 

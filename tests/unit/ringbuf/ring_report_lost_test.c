@@ -26,7 +26,7 @@ static bool write_one(void)
 	return true;
 }
 
-static void a_loss_is_told_once_there_is_room_without_another_record(void **state)
+static void a_loss_is_reported_once_there_is_room_without_another_record(void **state)
 {
 	const uint64_t expected[] = { PERF_RECORD_LOST | 24ULL << 48, 3, 2 };
 
@@ -57,7 +57,7 @@ static void a_loss_is_told_once_there_is_room_without_another_record(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_loss_is_told_once_there_is_room_without_another_record),
+		cmocka_unit_test(a_loss_is_reported_once_there_is_room_without_another_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

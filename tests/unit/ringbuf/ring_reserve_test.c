@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring that tells when it has less than its reserve left. */
+/* A ring that reports when it has less than its reserve left. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void write_records(unsigned count)
 		assert_true(rig_write(&rig, 0, RECORD, 0));
 }
 
-static void it_tells_of_each_record_that_leaves_less(void **state)
+static void it_reports_each_record_that_leaves_less(void **state)
 {
 	(void)state;
 	write_records((SIZE - RESERVE) / RECORD);
@@ -105,7 +105,7 @@ static void a_writer_alone_leaves_the_reserve_to_the_others(void **state)
 	assert_in_range(rig.alone, 1, (SIZE - RESERVE) / RECORD);
 }
 
-static void without_one_nobody_is_told(void **state)
+static void without_one_nobody_is_informed(void **state)
 {
 	(void)state;
 	ring_set_reserve(&rig.ring, 0, NULL);
@@ -117,12 +117,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(it_tells_of_each_record_that_leaves_less),
+		TEST(it_reports_each_record_that_leaves_less),
 		TEST(the_reserve_is_there_to_be_written),
 		TEST(a_reader_that_keeps_up_is_seen),
 		TEST(it_tells_when_all_is_published),
 		TEST(a_writer_alone_leaves_the_reserve_to_the_others),
-		TEST(without_one_nobody_is_told),
+		TEST(without_one_nobody_is_informed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void lie(struct rig *rig, uint64_t *random)
 	}
 }
 
-/* The reader dies; another goes on from the tail that it left. */
+/* The reader dies; another continues from the tail that it left. */
 static const char *replace_reader(struct rig *rig)
 {
 	if (ring_reader_init(&rig->reader, rig->control, rig->data, rig->ring.size, 0))
@@ -85,7 +85,7 @@ static const char *one_step(struct rig *rig, uint64_t *random)
 	return NULL;
 }
 
-/* Read everything; then what is lost must be told with the next record. */
+/* Read everything; then what is lost must be reported with the next record. */
 static const char *settle(struct rig *rig)
 {
 	const char *wrong;

@@ -255,7 +255,7 @@ static void an_overwritable_ring_wakes_only_if_told_to(void **state)
 }
 
 /* As one of a machine that has ended, which no head moves in any more. */
-static void an_overwritable_ring_that_stands_still_is_read_whole(void **state)
+static void an_overwritable_ring_that_stalls_is_read_whole(void **state)
 {
 	const struct perf_event_header *record;
 	struct ring_reader again;
@@ -309,7 +309,7 @@ int main(void)
 		cmocka_unit_test(nested_samples_wake_when_the_outermost_is_complete),
 		cmocka_unit_test(the_owner_is_woken_whichever_event_fires),
 		cmocka_unit_test(a_ring_without_an_owner_wakes_nobody),
-		cmocka_unit_test(an_overwritable_ring_that_stands_still_is_read_whole),
+		cmocka_unit_test(an_overwritable_ring_that_stalls_is_read_whole),
 		cmocka_unit_test(an_overwritable_ring_wakes_only_if_told_to),
 		cmocka_unit_test(a_reader_sleeps_only_if_nothing_came),
 	};

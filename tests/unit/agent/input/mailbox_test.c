@@ -32,7 +32,7 @@ static int setup(void **state)
 	(void)state;
 	fixture_init(&fixture, 0);
 	box = fixture.region.mailbox;
-	/* The firmware's count goes on from test to test, as it does from run to run. */
+	/* The firmware's count continues from test to test, as it does from run to run. */
 	mailbox_watch(&fixture.region, &box->reply);
 	box->request = box->reply;
 	channel_rig_open(&channel, fixture.fd, FIXTURE_SIZE, NULL);

@@ -140,7 +140,7 @@ static void readiness_for_the_last_run_is_none_for_this_one(void **state)
 	assert_int_equal(header.heartbeat - began, 60);
 }
 
-static void a_lease_that_stands_still_is_lost_and_not_waited_for_again(void **state)
+static void a_lease_that_stalls_is_lost_and_not_waited_for_again(void **state)
 {
 	(void)state;
 	header.reader = (struct tr_reader){ .id = 3, .lease = 9 };
@@ -209,7 +209,7 @@ static void read_and_withdraw(void)
 		header.reader.id = 0;
 }
 
-static void what_is_being_read_is_waited_for_as_long_as_it_goes_on(void **state)
+static void what_is_being_read_is_waited_for_as_long_as_it_continues(void **state)
 {
 	(void)state;
 	control.data_tail = control.aux_tail = 0;
@@ -238,7 +238,7 @@ static void what_is_being_read_is_waited_for_as_long_as_it_goes_on(void **state)
 	assert_int_equal(turns, 3);
 }
 
-static void a_reader_that_does_not_go_on_is_waited_for_to_a_bound(void **state)
+static void a_reader_that_does_not_continue_is_waited_for_to_a_bound(void **state)
 {
 	(void)state;
 	control.data_tail = 0;
@@ -267,7 +267,7 @@ static void the_end_waits_for_all_that_is_unread_and_no_longer_than_it_is_read(v
 	reader_note_ring(&control, 64, 32);
 	header.reader.id = 1;
 	turn = renew_seldom;
-	assert_false(reader_await_end(&region, &channel)); /* it lives, and does not go on */
+	assert_false(reader_await_end(&region, &channel)); /* it lives, and does not continue */
 	assert_in_range(now / NSEC_PER_SEC, TR_READER_MS * NSEC_PER_MSEC / LOOK_NS,
 	                TR_READER_MS * NSEC_PER_MSEC / LOOK_NS + 2);
 	header.reader.lease++;
@@ -310,12 +310,12 @@ int main(void)
 		TEST(who_is_ready_already_costs_nothing),
 		TEST(nobody_is_not_waited_for),
 		TEST(readiness_for_the_last_run_is_none_for_this_one),
-		TEST(a_lease_that_stands_still_is_lost_and_not_waited_for_again),
+		TEST(a_lease_that_stalls_is_lost_and_not_waited_for_again),
 		TEST(a_reader_that_never_becomes_ready_delays_a_run_to_a_bound),
 		TEST(its_end_is_that_it_withdraws),
 		TEST(who_has_all_and_does_not_withdraw_is_waited_for_to_a_bound),
-		TEST(what_is_being_read_is_waited_for_as_long_as_it_goes_on),
-		TEST(a_reader_that_does_not_go_on_is_waited_for_to_a_bound),
+		TEST(what_is_being_read_is_waited_for_as_long_as_it_continues),
+		TEST(a_reader_that_does_not_continue_is_waited_for_to_a_bound),
 		TEST(the_end_waits_for_all_that_is_unread_and_no_longer_than_it_is_read),
 		TEST(a_reader_to_come_is_waited_for_to_a_bound),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPUs that stand still together, who does not, and whom others wait for meanwhile. */
+/* CPUs that stall together, who does not, and whom others wait for meanwhile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -119,7 +119,7 @@ static void switch_when_standing(void)
 }
 
 /* The program's thread waits for that, on a CPU that does not stand. */
-static void a_cpu_that_stands_pauses_and_goes_on_as_the_program_wants(void **state)
+static void a_cpu_that_stands_pauses_and_continues_as_the_program_wants(void **state)
 {
 	static struct pmu counts;
 
@@ -173,7 +173,7 @@ int main(void)
 		TEST(who_waits_calls_those_that_do_not_stand),
 		TEST(a_stop_ends_it),
 		TEST(a_cpu_that_does_not_trace_does_not_stand),
-		TEST(a_cpu_that_stands_pauses_and_goes_on_as_the_program_wants),
+		TEST(a_cpu_that_stands_pauses_and_continues_as_the_program_wants),
 		TEST(where_others_wait_for_its_thread_it_stands_behind_that),
 	};
 

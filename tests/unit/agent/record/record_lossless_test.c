@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A CPU that stands still until its ring has room, and the time that is none meanwhile. */
+/* A CPU that stalls until its ring has room, and the time that is none meanwhile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static void each_period_is_what_was_asked_for(void **state)
 	assert_true(cpus[0].stalls > 0);
 }
 
-static void the_reader_is_woken_and_housekeeping_goes_on(void **state)
+static void the_reader_is_woken_and_housekeeping_continues(void **state)
 {
 	static struct tr_doorbell doorbell;
 
@@ -131,7 +131,7 @@ static void look_at_counters(void)
 	read_all();
 }
 
-static void its_counters_stand_still_meanwhile(void **state)
+static void its_counters_stall_meanwhile(void **state)
 {
 	static struct pmu counts;
 
@@ -279,10 +279,10 @@ int main(void)
 		TEST(without_the_option_nobody_stands),
 		TEST(no_time_passes_for_its_events_while_it_stands),
 		TEST(each_period_is_what_was_asked_for),
-		TEST(the_reader_is_woken_and_housekeeping_goes_on),
+		TEST(the_reader_is_woken_and_housekeeping_continues),
 		TEST(where_all_stand_the_clock_may_stand_too),
 		TEST(a_clock_that_does_not_stand_for_all_is_refused),
-		TEST(its_counters_stand_still_meanwhile),
+		TEST(its_counters_stall_meanwhile),
 		TEST(what_is_nested_in_a_handler_writes_from_the_reserve),
 		TEST(a_signal_that_finds_a_thread_has_it_stand),
 		TEST(a_ring_that_handlers_could_fill_is_refused),

@@ -176,7 +176,7 @@ static void regions_nest_and_the_outer_one_has_the_inner_marks(void **state)
 	says(1, "region 1 46 13,130,- b");
 }
 
-static void ends_without_a_beginning_and_beginnings_without_an_end_are_told(void **state)
+static void ends_without_a_beginning_and_beginnings_without_an_end_are_reported(void **state)
 {
 	(void)state;
 	end("a");
@@ -190,7 +190,7 @@ static void ends_without_a_beginning_and_beginnings_without_an_end_are_told(void
 	says(1, "unmatched 2");
 }
 
-static void what_has_no_room_is_told(void **state)
+static void what_has_no_room_is_reported(void **state)
 {
 	char name[REGION_NAME + 1];
 
@@ -348,9 +348,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(regions_nest_and_the_outer_one_has_the_inner_marks,
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-		    ends_without_a_beginning_and_beginnings_without_an_end_are_told, set_up,
+		    ends_without_a_beginning_and_beginnings_without_an_end_are_reported, set_up,
 		    tear_down),
-		cmocka_unit_test_setup_teardown(what_has_no_room_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_has_no_room_is_reported, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_handlers_mark_meanwhile_is_left_out, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(a_calibration_is_in_no_total_and_in_no_outer_region,

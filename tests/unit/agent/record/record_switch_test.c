@@ -53,7 +53,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void each_cpu_pauses_and_goes_on(void **state)
+static void each_cpu_pauses_and_continues(void **state)
 {
 	(void)state;
 	assert_int_equal(record_switch(false), 0);
@@ -64,7 +64,7 @@ static void each_cpu_pauses_and_goes_on(void **state)
 }
 
 /* By the clock that is seconds, as under --lossless; of looks it is two. */
-static void time_that_the_cpu_stood_still_itself_is_not_waited(void **state)
+static void time_that_the_cpu_stalled_itself_is_not_waited(void **state)
 {
 	(void)state;
 	leap = NSEC_PER_SEC;
@@ -96,8 +96,8 @@ static void who_has_stopped_is_not_waited_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(each_cpu_pauses_and_goes_on, set_up),
-		cmocka_unit_test_setup(time_that_the_cpu_stood_still_itself_is_not_waited, set_up),
+		cmocka_unit_test_setup(each_cpu_pauses_and_continues, set_up),
+		cmocka_unit_test_setup(time_that_the_cpu_stalled_itself_is_not_waited, set_up),
 		cmocka_unit_test_setup(who_does_not_hear_is_waited_for_so_many_looks_only, set_up),
 		cmocka_unit_test_setup(who_has_stopped_is_not_waited_for, set_up),
 	};

@@ -208,7 +208,7 @@ static void two_cpus_do_not_pump_at_once(void **state)
 	assert_int_equal(pumps, 2);
 }
 
-static void it_goes_on_when_the_host_has_stopped_the_events(void **state)
+static void it_continues_when_the_host_has_stopped_the_events(void **state)
 {
 	(void)state;
 	cpus[0].stopped = true;
@@ -229,7 +229,7 @@ static void a_key_stops_the_events_before_the_workload_is_ended(void **state)
 	assert_int_equal(left, 2); /* each CPU's tick sees to it */
 }
 
-static void a_key_stops_a_cpu_that_stands_still(void **state)
+static void a_key_stops_a_cpu_that_stalls(void **state)
 {
 	(void)state;
 	recording_tick_stalled(&cpus[1]);
@@ -242,7 +242,7 @@ static void a_key_stops_a_cpu_that_stands_still(void **state)
 	signals[1] = 0;
 	recording_tick_stalled(&cpus[0]);
 	assert_true(cpus[0].stopped);
-	assert_int_equal(signals[1], 1); /* and the others are told */
+	assert_int_equal(signals[1], 1); /* and the other CPUs get a signal */
 	recording_tick_stalled(&cpus[1]);
 	assert_true(cpus[1].stopped);
 	assert_int_equal(pumps, 0); /* lines are pumped at each look */
@@ -327,9 +327,9 @@ int main(void)
 		TEST(a_line_that_nobody_uses_is_looked_at_now_and_then),
 		TEST(what_it_costs_is_in_the_ticks_account),
 		TEST(two_cpus_do_not_pump_at_once),
-		TEST(it_goes_on_when_the_host_has_stopped_the_events),
+		TEST(it_continues_when_the_host_has_stopped_the_events),
 		TEST(a_key_stops_the_events_before_the_workload_is_ended),
-		TEST(a_key_stops_a_cpu_that_stands_still),
+		TEST(a_key_stops_a_cpu_that_stalls),
 		TEST(who_is_told_to_stop_are_those_that_have_started),
 		TEST(a_host_whose_line_is_slow_has_every_cpu_sample_less_often),
 		TEST(a_machine_without_a_line_costs_nothing),

@@ -67,7 +67,7 @@ static int report_of_region(void)
 	return code;
 }
 
-static void machine_command_books_and_functions_are_told(void **state)
+static void machine_command_ledger_and_functions_are_reported(void **state)
 {
 	(void)state;
 	f.region.header->memory = 512ULL << 20;
@@ -89,7 +89,7 @@ static void machine_command_books_and_functions_are_told(void **state)
 	                    "    30.00%  warm\n");
 }
 
-static void how_it_ended_is_told(void **state)
+static void how_it_ended_is_reported(void **state)
 {
 	(void)state;
 	fixture_sample(&f, 0, 0, HOT, 1, 0);
@@ -131,7 +131,7 @@ static void without_samples_there_is_no_ranking(void **state)
 	assert_null(strstr(said, "hottest"));
 }
 
-static void what_was_lost_is_told(void **state)
+static void what_was_lost_is_reported(void **state)
 {
 	unsigned written = 0;
 
@@ -146,7 +146,7 @@ static void what_was_lost_is_told(void **state)
 	assert_null(strstr(said, "NOT CONSERVED"));
 }
 
-static void books_that_do_not_balance_are_told(void **state)
+static void a_ledger_that_does_not_balance_is_reported(void **state)
 {
 	(void)state;
 	fixture_sample(&f, 0, 0, HOT, 1, 0);
@@ -324,13 +324,13 @@ static void what_is_no_region_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(machine_command_books_and_functions_are_told),
-		TEST(how_it_ended_is_told),
+		TEST(machine_command_ledger_and_functions_are_reported),
+		TEST(how_it_ended_is_reported),
 		TEST(looking_changes_no_byte),
 		TEST(without_samples_of_the_first_the_second_event_is_ranked),
 		TEST(without_samples_there_is_no_ranking),
-		TEST(what_was_lost_is_told),
-		TEST(books_that_do_not_balance_are_told),
+		TEST(what_was_lost_is_reported),
+		TEST(a_ledger_that_does_not_balance_is_reported),
 		TEST(an_overwritable_ring_is_weighed),
 		TEST(what_has_no_names_is_told_by_its_module),
 		TEST(images_that_lie_do_no_harm),

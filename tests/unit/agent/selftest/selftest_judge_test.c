@@ -473,7 +473,7 @@ static void books_that_balance_are_good(void **state)
 	assert_figure("reported", 300);
 }
 
-static void each_line_of_the_books_that_does_not_hold_is_named(void **state)
+static void each_line_of_the_ledger_that_does_not_hold_is_named(void **state)
 {
 	static const struct {
 		size_t field; /* one more of it */
@@ -567,7 +567,7 @@ int main(void)
 		cmocka_unit_test(a_timer_comes_neither_early_nor_too_late),
 		cmocka_unit_test(gaps_are_counted_and_long_ones_named),
 		cmocka_unit_test(books_that_balance_are_good),
-		cmocka_unit_test(each_line_of_the_books_that_does_not_hold_is_named),
+		cmocka_unit_test(each_line_of_the_ledger_that_does_not_hold_is_named),
 		cmocka_unit_test(a_ring_that_nothing_came_to_or_that_was_never_full_proves_nothing),
 		cmocka_unit_test(marks_tell_what_a_reset_keeps),
 	};

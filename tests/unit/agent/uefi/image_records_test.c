@@ -258,7 +258,7 @@ static void others_hear_of_a_recording_while_it_lasts(void **state)
 	assert_string_equal(hosting, "record -- a.efi");
 	image_records_end(&recording);
 	assert_null(hosting);
-	command.boot = true; /* of which boot_record_begin() tells */
+	command.boot = true; /* boot_record_begin() reports it */
 	begin();
 	assert_null(hosting);
 	image_records_end(&recording);

@@ -126,7 +126,7 @@ static void what_ends_it_comes_behind_the_mark(void **state)
 	}
 }
 
-/* It has been told by who stands there already. */
+/* An application that was started earlier has already reported it. */
 static void at_the_highest_level_it_is_told_as_well(void **state)
 {
 	(void)state;
@@ -140,7 +140,8 @@ static void at_the_highest_level_it_is_told_as_well(void **state)
 	assert_true(gone);
 }
 
-/* The firmware's notes are told when boot services have ended, in which nobody asks for levels. */
+/* The firmware's notes are reported when boot services have ended, in which nobody asks for levels.
+ */
 static void the_firmwares_own_times_need_no_service(void **state)
 {
 	EFI_BOOT_SERVICES kept;

@@ -44,7 +44,7 @@ static void a_branchs_target_is_no_frame(void **state)
 	assert_true(code_has_frame(entry + 4, entry, entry + sizeof(entry)));
 }
 
-/* In memory of its own: whoever reads beyond it is told of. */
+/* In memory of its own: a read beyond it is detected. */
 static void nothing_beyond_the_code_is_read(void **state)
 {
 	(void)state;

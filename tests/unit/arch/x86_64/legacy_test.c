@@ -25,7 +25,7 @@ static bool has_nmi_at(uint8_t value)
 	return legacy_has_nmi();
 }
 
-static void an_nmi_has_a_reason_where_an_error_is_told(void **state)
+static void an_nmi_has_a_reason_where_an_error_is_reported(void **state)
 {
 	(void)state;
 	host_port_read = port_read;
@@ -39,7 +39,7 @@ static void an_nmi_has_a_reason_where_an_error_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_nmi_has_a_reason_where_an_error_is_told),
+		cmocka_unit_test(an_nmi_has_a_reason_where_an_error_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

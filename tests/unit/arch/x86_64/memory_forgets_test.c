@@ -39,7 +39,7 @@ static const char *ask(uint64_t leaves, uint64_t ecx, uint64_t msr)
 	return arch_memory_forgets();
 }
 
-static void encryption_that_is_on_is_told(void **state)
+static void encryption_that_is_on_is_reported(void **state)
 {
 	(void)state;
 	assert_string_equal(ask(7, 1U << 13, 3), "memory encryption (TME) is on"); /* locked */
@@ -65,7 +65,7 @@ static void a_cpu_without_it_is_not_asked_for_its_register(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(encryption_that_is_on_is_told),
+		cmocka_unit_test(encryption_that_is_on_is_reported),
 		cmocka_unit_test(what_is_there_and_off_is_not),
 		cmocka_unit_test(a_cpu_without_it_is_not_asked_for_its_register),
 	};

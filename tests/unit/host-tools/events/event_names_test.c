@@ -118,7 +118,7 @@ static void what_one_maker_calls_so_is_counted_on_his_cpus(void **state)
 	                "armv8_pmuv3/config=0x40,name=arm_n1::L1D_CACHE_RD/");
 }
 
-static void what_cannot_be_resolved_is_told_with_what_to_try(void **state)
+static void what_cannot_be_resolved_is_reported_with_what_to_try(void **state)
 {
 	(void)state;
 	assert_refused(&skylake, "INST_RETIERD", -ENOENT, "bareperf list --pmu skl");
@@ -349,7 +349,7 @@ int main(void)
 		cmocka_unit_test(a_prefix_says_whose_name_it_is),
 		cmocka_unit_test(arms_common_events_need_no_table_of_the_cpu),
 		cmocka_unit_test(what_one_maker_calls_so_is_counted_on_his_cpus),
-		cmocka_unit_test(what_cannot_be_resolved_is_told_with_what_to_try),
+		cmocka_unit_test(what_cannot_be_resolved_is_reported_with_what_to_try),
 		cmocka_unit_test(cpus_are_known_by_their_signatures),
 		cmocka_unit_test(amds_cpus_are_known_by_family_and_range_of_models),
 		cmocka_unit_test(every_pmu_that_a_signature_gives_has_a_table),

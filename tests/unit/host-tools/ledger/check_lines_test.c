@@ -11,7 +11,7 @@
 
 #include "tests/unit/host-tools/ledger/check_rig.h"
 
-static void the_line_that_does_not_hold_is_told_with_its_numbers(void **state)
+static void the_line_that_does_not_hold_is_reported_with_its_numbers(void **state)
 {
 	struct heard heard = { 0 };
 
@@ -100,7 +100,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, check_rig_setup, check_rig_teardown)
-		TEST(the_line_that_does_not_hold_is_told_with_its_numbers),
+		TEST(the_line_that_does_not_hold_is_reported_with_its_numbers),
 		TEST(each_line_says_its_numbers_in_its_order),
 	};
 

@@ -90,7 +90,7 @@ static void every_count_of_a_branch_trace_is_watched(void **state)
 	l->branch_lost--;
 	assert_false(conserved());
 	l->branch_records--;
-	/* No record that was ever taken can be missing for want of one that tells how many. */
+	/* No record that was ever taken can be missing for want of one that reports how many. */
 	l->branch_lost = TR_UNKNOWN;
 	assert_true(conserved());
 	l->branch_records++;

@@ -105,7 +105,8 @@ static void lose(uint32_t cpu, uint64_t records)
 	rings[cpu].ledger.lost += records;
 }
 
-static void lost_records_are_told_with_their_share_and_the_ring_that_would_hold_them(void **state)
+static void
+lost_records_are_reported_with_their_share_and_the_ring_that_would_hold_them(void **state)
 {
 	uint64_t sums[MISSING_KINDS];
 
@@ -145,7 +146,7 @@ static void lose_branches(uint32_t cpu, uint64_t branches)
 	rings[cpu].ledger.aux_truncated = rings[cpu].found.aux_truncated = 2;
 }
 
-static void lost_branches_are_told_with_the_area_that_would_hold_them(void **state)
+static void lost_branches_are_reported_with_the_area_that_would_hold_them(void **state)
 {
 	(void)state;
 	lose_branches(1, 3000);
@@ -187,7 +188,7 @@ static void make_spe(void)
 	}
 }
 
-static void pieces_of_samples_that_were_cut_are_told(void **state)
+static void pieces_of_samples_that_were_cut_are_reported(void **state)
 {
 	(void)state;
 	make_spe();
@@ -249,7 +250,7 @@ static void an_event_that_was_throttled_is_told_to_sample_less(void **state)
 	assert_string_equal(advice, "-F 47619");
 }
 
-static void what_is_not_in_the_file_is_told(void **state)
+static void what_is_not_in_the_file_is_reported(void **state)
 {
 	(void)state;
 	events[0].found.delivered = 57;
@@ -347,14 +348,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 		TEST(a_whole_recording_lacks_nothing),
-		TEST(lost_records_are_told_with_their_share_and_the_ring_that_would_hold_them),
+		TEST(lost_records_are_reported_with_their_share_and_the_ring_that_would_hold_them),
 		TEST(the_fuller_ring_sets_the_size),
-		TEST(lost_branches_are_told_with_the_area_that_would_hold_them),
+		TEST(lost_branches_are_reported_with_the_area_that_would_hold_them),
 		TEST(branches_that_nobody_counted_are_unknown_and_never_none),
-		TEST(pieces_of_samples_that_were_cut_are_told),
+		TEST(pieces_of_samples_that_were_cut_are_reported),
 		TEST(an_area_in_snapshot_mode_overwrites_and_loses_nothing),
 		TEST(an_event_that_was_throttled_is_told_to_sample_less),
-		TEST(what_is_not_in_the_file_is_told),
+		TEST(what_is_not_in_the_file_is_reported),
 		TEST(what_is_newer_or_elsewhere_or_overwritten_on_purpose_is_not_missing),
 		TEST(a_larger_ring_than_the_region_holds_needs_a_larger_region),
 		TEST(a_records_size_is_rounded_up),

@@ -198,7 +198,7 @@ static void a_section_over_another_or_over_the_header_is_left_out(void **state)
 	assert_int_equal(code_sections(PE_FILE_SPAN - 0x100), 2);
 }
 
-static void what_cannot_be_written_is_told(void **state)
+static void what_cannot_be_written_is_reported(void **state)
 {
 	const struct pe_functions none = { 0 };
 	int fd = open("/dev/null", O_RDONLY);
@@ -230,7 +230,7 @@ int main(void)
 		TEST(of_dwarf_it_has_what_debuggers_read_and_nothing_else),
 		TEST(what_dwarf_claims_makes_no_file_larger_than_itself),
 		TEST(a_section_over_another_or_over_the_header_is_left_out),
-		TEST(what_cannot_be_written_is_told),
+		TEST(what_cannot_be_written_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -258,7 +258,7 @@ static void coff_symbols_that_lie_are_passed_over(void **state)
 	put_coff(&coff, 1, 0x20, 1, 104, ""); /* a class of its own */
 	assert_int_equal(of_coff(&coff, sizeof(coff)), 0);
 	assert_int_equal(functions.count, 1);
-	make_coff(&coff); /* the table goes on behind the file's end */
+	make_coff(&coff); /* the table continues behind the file's end */
 	assert_int_equal(of_coff(&coff, offsetof(struct coff, strings) - 1), -ENODATA);
 	pe_file_put(&coff.file, PE_FILE_COFF + 12, 0, 4);
 	assert_int_equal(of_coff(&coff, sizeof(coff)), -ENODATA);

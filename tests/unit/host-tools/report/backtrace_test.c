@@ -148,7 +148,7 @@ static char *backtrace(const uint64_t *addresses, uint32_t count, bool all)
 
 static void a_frame_is_a_function_and_its_line(void **state)
 {
-	/* a caller is where it goes on: the byte before that is its */
+	/* a caller is where it continues: the byte before that is its */
 	const uint64_t crash[] = { AT(work), AT(inlined_place) + 1, AT(payload_program) + 1,
 		                   AT(payload_run_call) + 1, AT(efi_main) + 1 };
 	char *text = backtrace(crash, COUNT(crash), false), expected[512];

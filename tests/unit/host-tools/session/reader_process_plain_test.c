@@ -141,7 +141,7 @@ static void finish(void)
 /* ---- Death at a chosen instruction behind the first write to the file: what a reader does before
  * is in its own memory only. It single-steps itself by the trap flag. ---- */
 
-/* The machine goes on, as far as the tail lets it. */
+/* The machine continues, as far as the tail lets it. */
 static void fill(void)
 {
 	while (has_room(0))

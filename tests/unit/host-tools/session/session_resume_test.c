@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions that others go on with, and runs that are joined in their middle. */
+/* Sessions that another process continues, and runs that are read from their middle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -182,7 +182,7 @@ static struct perf_file_header read_header(void)
 	return header;
 }
 
-static void a_file_that_was_finished_when_we_left_goes_on(void **state)
+static void a_file_that_was_finished_when_we_left_continues(void **state)
 {
 	(void)state;
 	begin();
@@ -234,7 +234,7 @@ static void what_is_no_file_of_this_run_is_not_gone_on_with(void **state)
 	assert_int_equal(unlink(session.writer.output->old), 0);
 }
 
-static void a_journal_that_cannot_be_made_is_told(void **state)
+static void a_journal_that_cannot_be_made_is_reported(void **state)
 {
 	struct session_options how = options();
 
@@ -335,7 +335,7 @@ static struct perf_event_mmap_page *control(unsigned ring)
 }
 
 /* As of a reader that died behind its commit, and before its stores. */
-static void a_tail_that_was_not_stored_is_stored_by_who_goes_on(void **state)
+static void a_tail_that_was_not_stored_is_stored_by_the_next_reader(void **state)
 {
 	uint8_t bytes[256] = { 1 };
 	uint64_t tails[FIXTURE_RINGS];
@@ -389,7 +389,7 @@ static void go_on_for_a_while(void)
 	write_samples(4); /* not in the ledger yet */
 }
 
-static void what_was_read_before_we_joined_is_told_once(void **state)
+static void what_was_read_before_we_attached_is_reported_once(void **state)
 {
 	const struct ledger_event *event;
 
@@ -491,7 +491,7 @@ static void who_has_the_rings_is_named(void **state)
 	assert_int_equal(region_lease_acquire(&lease, &region, &error), 0); /* it is no more */
 	assert_true(region_lease_is_ours(&region));
 	region_lease_give_back(&lease);
-	words->id = region_lease_own_id() ^ 1U << 31; /* one of another host, that stands still */
+	words->id = region_lease_own_id() ^ 1U << 31; /* one of another host, that stalls */
 	channel_rig_bring(&channel);
 	assert_int_equal(region_lease_acquire(&lease, &region, &error), 0);
 	region_lease_give_back(&lease);
@@ -503,16 +503,16 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(what_was_given_back_is_in_the_file_once),
 		TEST(readers_may_be_killed_at_any_time),
-		TEST(a_file_that_was_finished_when_we_left_goes_on),
+		TEST(a_file_that_was_finished_when_we_left_continues),
 		TEST(what_is_no_file_of_this_run_is_not_gone_on_with),
-		TEST(a_journal_that_cannot_be_made_is_told),
+		TEST(a_journal_that_cannot_be_made_is_reported),
 		TEST(records_that_another_reader_took_are_missed),
 		cmocka_unit_test_setup_teardown(a_damaged_journal_is_refused, setup_aux, teardown),
 		cmocka_unit_test_setup_teardown(pieces_of_aux_areas_stay_in_the_index, setup_aux,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(a_tail_that_was_not_stored_is_stored_by_who_goes_on,
-		                                setup_aux, teardown),
-		TEST(what_was_read_before_we_joined_is_told_once),
+		cmocka_unit_test_setup_teardown(
+		    a_tail_that_was_not_stored_is_stored_by_the_next_reader, setup_aux, teardown),
+		TEST(what_was_read_before_we_attached_is_reported_once),
 		TEST(what_is_lost_after_that_is_missed),
 		TEST(so_is_its_period),
 		TEST(a_joined_run_is_gone_on_with),

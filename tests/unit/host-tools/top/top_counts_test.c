@@ -150,7 +150,7 @@ static void what_is_cleared_is_as_new(void **state)
 
 /* ---- A slow line ---- */
 
-static void a_machine_is_told_when_its_ring_fills_or_loses(void **state)
+static void a_machine_is_informed_when_its_ring_fills_or_loses(void **state)
 {
 	(void)state;
 	assert_int_equal(top_slow_factor(1000, 1000, 0, 0.1), 1);
@@ -178,7 +178,7 @@ int main(void)
 		TEST(however_many_addresses_no_more_is_kept_and_no_sum_lacks_any),
 		TEST(what_comes_late_counts_for_its_functions_first_byte),
 		TEST(what_is_cleared_is_as_new),
-		TEST(a_machine_is_told_when_its_ring_fills_or_loses),
+		TEST(a_machine_is_informed_when_its_ring_fills_or_loses),
 		TEST(the_factor_is_what_is_sampled_over_what_comes),
 	};
 

@@ -236,7 +236,7 @@ static void other_records_may_precede_the_pointer(void **state)
 	assert_int_equal(nr_told, 5);
 }
 
-static void what_is_wrong_is_told(void **state)
+static void what_is_wrong_is_reported(void **state)
 {
 	(void)state;
 	fpdt_size = 36;
@@ -330,7 +330,7 @@ int main(void)
 		cmocka_unit_test_setup(room_that_is_not_used_is_the_end, set_up),
 		cmocka_unit_test_setup(what_is_cut_off_is_not_read, set_up),
 		cmocka_unit_test_setup(other_records_may_precede_the_pointer, set_up),
-		cmocka_unit_test_setup(what_is_wrong_is_told, set_up),
+		cmocka_unit_test_setup(what_is_wrong_is_reported, set_up),
 		cmocka_unit_test_setup(a_table_is_found_by_its_signature_if_it_is_whole, set_up),
 	};
 

@@ -70,7 +70,7 @@ static void how_a_watchdog_is_served_is_what_its_action_reset_says(void **state)
 	assert_false(steps[1].io || steps[1].write || steps[1].keep);
 	assert_int_equal(steps[1].address, 0xfed00004);
 	assert_int_equal(steps[1].bytes, 4);
-	assert_int_equal(platform.watchdog_state.bytes, 0); /* no entry tells */
+	assert_int_equal(platform.watchdog_state.bytes, 0); /* no entry has it */
 	put(wdat + 64, 9, 4);                               /* no more than the table has */
 	seal_table(wdat);
 	assert_int_equal(parse(), 0);

@@ -70,7 +70,7 @@ static void a_gicv3_with_several_redistributor_regions_is_described(void **state
 	assert_true(platform.psci && platform.psci_hvc);
 }
 
-static void regions_that_are_missing_are_told(void **state)
+static void regions_that_are_missing_are_reported(void **state)
 {
 	(void)state;
 	LOAD("server", "#redistributor-regions = <3>", "#redistributor-regions = <5>");
@@ -138,7 +138,7 @@ static void without_psci_there_is_the_boot_cpu_alone(void **state)
 	}
 }
 
-static void cpus_that_do_not_say_which_they_are_are_told(void **state)
+static void cpus_that_do_not_say_which_they_are_are_reported(void **state)
 {
 	(void)state;
 	LOAD("pi4", "reg = <2>; ", "");
@@ -192,7 +192,7 @@ static void a_ppi_is_of_its_partition_else_of_all_cpus(void **state)
 		assert_int_equal(platform.cpus[i].pmu_interrupt, 23);
 }
 
-static void interrupts_of_no_gic_are_told(void **state)
+static void interrupts_of_no_gic_are_reported(void **state)
 {
 	static const char *const bad[] = {
 		"interrupts = <2 16 4>",  /* an extended SPI */
@@ -269,7 +269,7 @@ static void the_console_is_reached_as_its_node_says(void **state)
 	assert_int_equal(platform.uart.clock, 48000000);
 }
 
-static void a_console_that_we_cannot_drive_is_told(void **state)
+static void a_console_that_we_cannot_drive_is_reported(void **state)
 {
 	static const struct {
 		const char *from, *to, *remark;
@@ -426,19 +426,19 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_board_like_a_raspberry_pi_4_is_described),
 		CASE(a_gicv3_with_several_redistributor_regions_is_described),
-		CASE(regions_that_are_missing_are_told),
+		CASE(regions_that_are_missing_are_reported),
 		CASE(cpus_that_failed_are_none_and_disabled_ones_wait),
 		CASE(a_spin_table_starts_nobody_but_the_boot_cpu_is_there),
 		CASE(without_psci_there_is_the_boot_cpu_alone),
-		CASE(cpus_that_do_not_say_which_they_are_are_told),
+		CASE(cpus_that_do_not_say_which_they_are_are_reported),
 		CASE(spis_are_of_the_cpus_that_affinity_names),
 		CASE(an_spi_that_affinity_does_not_name_is_nobodys),
 		CASE(a_ppi_is_of_its_partition_else_of_all_cpus),
-		CASE(interrupts_of_no_gic_are_told),
+		CASE(interrupts_of_no_gic_are_reported),
 		CASE(a_machine_without_a_gic_is_told_what_it_has),
 		CASE(registers_that_the_cpus_do_not_reach_are_none),
 		CASE(the_console_is_reached_as_its_node_says),
-		CASE(a_console_that_we_cannot_drive_is_told),
+		CASE(a_console_that_we_cannot_drive_is_reported),
 		CASE(configuration_space_counts_from_bus_0),
 		CASE(a_host_bridge_s_windows_are_where_the_cpus_have_them),
 		CASE(memory_that_is_reserved_is_told_of_wherever_the_tree_says_so),

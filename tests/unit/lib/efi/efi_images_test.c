@@ -164,7 +164,7 @@ static void who_starts_or_leaves_is_told_of(void **state)
 	assert_ptr_equal(fake_services.ExitBootServices, leave);
 }
 
-/* The firmware is not asked, whose timer would stand still when it refuses. */
+/* The firmware is not asked, whose timer would stall when it refuses. */
 static void who_leaves_with_an_old_map_is_to_call_again(void **state)
 {
 	(void)state;
@@ -180,7 +180,7 @@ static void who_leaves_with_an_old_map_is_to_call_again(void **state)
 	efi_images_unwatch();
 }
 
-/* By a pointer that he kept: then newer firmware tells of it, by a group of events. */
+/* By a pointer that the application kept: newer firmware then signals a group of events. */
 static void who_leaves_past_the_hook_is_told_of_once(void **state)
 {
 	EFI_EXIT_BOOT_SERVICES kept = leave;
@@ -348,7 +348,7 @@ static void of_an_application_no_hook_stays_and_that_is_said(void **state)
 	assert_null(strstr(said, "UnloadImage()"));
 }
 
-/* ---- Images of which nobody tells ---- */
+/* ---- Images that are not reported ---- */
 
 #define TICK 100000U /* in 100 ns */
 

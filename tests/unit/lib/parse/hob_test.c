@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack that a firmware's hand-off blocks tell of, and lists that are none. */
+/* The stack in a firmware's hand-off blocks, and malformed lists of blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void the_stack_is_the_memory_of_that_name(void **state)
 	assert_int_equal(high, 0x7e020000);
 }
 
-/* In memory of its own: whoever reads behind its end is told of. */
+/* In memory of its own: a read behind its end is detected. */
 static void a_list_that_is_cut_short_has_none(void **state)
 {
 	uint64_t low, high;

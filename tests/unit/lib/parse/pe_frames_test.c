@@ -103,7 +103,7 @@ static void other_machines_code_tells_nothing(void **state)
 	                 PE_FRAMES_UNKNOWN);
 }
 
-/* In memory of its own: whoever reads behind its end is told of. */
+/* In memory of its own: a read behind its end is detected. */
 static void code_that_ends_within_a_function_is_not_left(void **state)
 {
 	const char *why;

@@ -114,7 +114,7 @@ static uint32_t read_iir(void)
 	return 0xc1 | (m->depth == 64 ? 0x20 : 0);
 }
 
-/* The overrun is told once. */
+/* The overrun is reported once. */
 static uint32_t read_lsr(void)
 {
 	uint32_t overrun = m->lost > m->told ? 0x02 : 0;

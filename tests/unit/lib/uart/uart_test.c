@@ -47,7 +47,7 @@ static void its_fifo_is_as_deep_as_it_says(void **state)
 	assert_int_equal(uart_model.line, 0x70);
 }
 
-static void its_sender_may_go_on_until_the_fifo_is_half_full(void **state)
+static void its_sender_may_continue_until_the_fifo_is_half_full(void **state)
 {
 	(void)state;
 	for (enum model_kind kind = MODEL_16550A; kind <= MODEL_16750; kind++) {
@@ -321,7 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(its_fifo_is_as_deep_as_it_says),
-		cmocka_unit_test(its_sender_may_go_on_until_the_fifo_is_half_full),
+		cmocka_unit_test(its_sender_may_continue_until_the_fifo_is_half_full),
 		cmocka_unit_test(where_nobody_answers_there_is_none),
 		cmocka_unit_test(a_line_that_somebody_has_set_is_left),
 		cmocka_unit_test(a_busy_designware_is_waited_for_and_loses_no_byte),

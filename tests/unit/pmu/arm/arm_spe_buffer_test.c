@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The SPE driver and its buffer: limits, what it tells of the buffer's events, snapshots. */
+/* The SPE driver and its buffer: limits, what it reports the buffer's events, snapshots. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void the_worked_example_of_wakeups(void **state)
 	assert_int_equal(owner.causes[TR_WAKEUP_AUX], 1);
 }
 
-static void a_full_area_truncates_and_goes_on_when_there_is_room(void **state)
+static void a_full_area_truncates_and_continues_when_there_is_room(void **state)
 {
 	(void)state;
 	begin(2, PAGE / 2, false);
@@ -30,7 +30,7 @@ static void a_full_area_truncates_and_goes_on_when_there_is_room(void **state)
 	assert_int_equal(owner.causes[TR_WAKEUP_AUX], 2);
 	poll();
 	assert_false(lent());
-	expect_nothing(); /* the owner was told once */
+	expect_nothing(); /* the owner was reported once */
 	take(64);         /* less than a page: the limit would be behind the pointer */
 	poll();
 	assert_false(lent());
@@ -113,7 +113,7 @@ static void records_that_leave_a_rest_of_a_page_are_padded(void **state)
 	assert_int_equal(told % 60, 0);
 	assert_true(aux.skipped > 0);
 	assert_int_equal(told + aux.skipped, aux.head);
-	assert_int_equal(end, aux.head); /* padding is told, too */
+	assert_int_equal(end, aux.head); /* padding is reported, too */
 }
 
 static void each_event_has_its_flag(void **state)
@@ -266,7 +266,7 @@ static void a_snapshot_of_uneven_records_begins_with_one(void **state)
 }
 
 /* Whatever the sizes, the watermark and the reader's pace: a limit is never at or behind the
- * pointer (the model counts), and every byte is told once, skipped, or lost for want of a
+ * pointer (the model counts), and every byte is reported once, skipped, or lost for want of a
  * buffer. */
 static void no_combination_goes_astray(void **state)
 {
@@ -333,7 +333,7 @@ static void where_the_cpu_waits_no_piece_is_cut(void **state)
 	assert_int_equal(aux.head, 1000 * model.record);
 }
 
-static void where_it_waits_in_vain_the_gap_is_told(void **state)
+static void where_it_waits_in_vain_the_gap_is_reported(void **state)
 {
 	(void)state;
 	begin(2, 0, false);
@@ -358,7 +358,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_worked_example_of_wakeups),
-		TEST(a_full_area_truncates_and_goes_on_when_there_is_room),
+		TEST(a_full_area_truncates_and_continues_when_there_is_room),
 		TEST(the_end_takes_what_is_under_way),
 		TEST(the_interrupt_takes_what_is_under_way),
 		TEST(an_interrupt_in_the_midst_of_the_end_changes_nothing),
@@ -373,7 +373,7 @@ int main(void)
 		TEST(a_snapshot_of_uneven_records_begins_with_one),
 		TEST(no_combination_goes_astray),
 		TEST(where_the_cpu_waits_no_piece_is_cut),
-		TEST(where_it_waits_in_vain_the_gap_is_told),
+		TEST(where_it_waits_in_vain_the_gap_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,7 +187,7 @@ static void who_stands_again_before_the_other_has_gone_adds_to_its_sum(void **st
 	assert_int_equal(clock_freeze_go(0), 50);
 }
 
-static void it_goes_on_where_one_does_not_stand(void **state)
+static void it_continues_where_one_does_not_stand(void **state)
 {
 	(void)state;
 	clock_freeze_begin(2);
@@ -240,7 +240,7 @@ int main(void)
 		TEST(all_clocks_stand_for_the_same_time_and_none_goes_back),
 		TEST(it_stands_from_the_last_ones_stand_to_the_first_ones_going),
 		TEST(who_stands_again_before_the_other_has_gone_adds_to_its_sum),
-		TEST(it_goes_on_where_one_does_not_stand),
+		TEST(it_continues_where_one_does_not_stand),
 		TEST(a_counter_that_is_behind_takes_no_clock_back),
 		TEST(who_joins_later_has_the_same_clock),
 	};

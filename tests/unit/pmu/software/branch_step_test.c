@@ -110,7 +110,7 @@ static void it_is_opened_as_perfs_decoder_expects_it(void **state)
 	assert_int_equal(event.attr.flags & PERF_ATTR_FREQ, 0);
 }
 
-static void what_finds_no_room_is_counted_and_the_tick_goes_on(void **state)
+static void what_finds_no_room_is_counted_and_the_tick_continues(void **state)
 {
 	(void)state;
 	start();
@@ -258,7 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_step_is_a_record_in_its_order),
 		cmocka_unit_test(it_is_opened_as_perfs_decoder_expects_it),
-		cmocka_unit_test(what_finds_no_room_is_counted_and_the_tick_goes_on),
+		cmocka_unit_test(what_finds_no_room_is_counted_and_the_tick_continues),
 		cmocka_unit_test(there_is_room_for_another_segment_once_one_was_read),
 		cmocka_unit_test(the_usual_way_is_open_until_there_is_something_to_tell),
 		cmocka_unit_test(where_the_cpu_waits_nothing_is_lost),

@@ -180,7 +180,7 @@ static void periods_and_residue_are_the_count(void **state)
 	assert_int_equal(event.time_enabled, 10500000);
 }
 
-static void a_clock_that_was_stopped_goes_on_where_it_was(void **state)
+static void a_clock_that_was_stopped_continues_where_it_was(void **state)
 {
 	(void)state;
 	assert_int_equal(event_init(&event), 0);
@@ -201,7 +201,7 @@ static void a_clock_that_was_stopped_goes_on_where_it_was(void **state)
 	assert_int_equal(event.account.generated, 1);
 	assert_int_equal(event.account.period, 1000000);
 	assert_int_equal(fake_timer_deadline, host_fake_cycles + 2600000);
-	/* Due, and not served before it is stopped: at once when it goes on. */
+	/* Due, and not served before it is stopped: at once when it continues. */
 	host_fake_cycles += 2600000 + 5;
 	event_disable(&event);
 	assert_int_equal(event_enable(&event), 0);
@@ -519,7 +519,7 @@ int main(void)
 		cmocka_unit_test_setup(the_first_deadline_is_armed_whatever_comes_and_goes, set_up),
 		cmocka_unit_test_setup(each_cpu_has_its_own_queue, set_up),
 		cmocka_unit_test_setup(periods_and_residue_are_the_count, set_up),
-		cmocka_unit_test_setup(a_clock_that_was_stopped_goes_on_where_it_was, set_up),
+		cmocka_unit_test_setup(a_clock_that_was_stopped_continues_where_it_was, set_up),
 		cmocka_unit_test_setup(periods_and_frequencies_are_taken_to_their_bounds, set_up),
 		cmocka_unit_test_setup(a_late_handler_writes_one_sample_with_the_true_period,
 		                       set_up),

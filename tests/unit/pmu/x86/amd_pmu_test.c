@@ -282,7 +282,7 @@ static void a_counter_is_never_more_than_half_a_lap_from_its_overflow(void **sta
 	}
 }
 
-static void one_event_more_than_counters_is_told(void **state)
+static void one_event_more_than_counters_is_reported(void **state)
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES - 1; m++) {
@@ -460,7 +460,7 @@ int main(void)
 		cmocka_unit_test(no_event_is_lost_while_registers_are_accessed),
 		cmocka_unit_test(who_is_throttled_in_the_handler_leaves_the_others_standing),
 		cmocka_unit_test(a_counter_is_never_more_than_half_a_lap_from_its_overflow),
-		cmocka_unit_test(one_event_more_than_counters_is_told),
+		cmocka_unit_test(one_event_more_than_counters_is_reported),
 		cmocka_unit_test(a_late_interrupt_writes_one_sample_with_the_true_period),
 		cmocka_unit_test(a_spurious_interrupt_changes_nothing_and_is_counted),
 		cmocka_unit_test(leftovers_are_cleared_and_told),

@@ -65,7 +65,7 @@ void interrupted_tick(struct perf_event *tick, unsigned nmis);
 /* The reader takes all there is. */
 void read_all(void);
 
-/* Every branch is in the books, and the books agree with what the CPU did. */
+/* Every branch is in the ledger, and the ledger agree with what the CPU did. */
 void assert_accounted(void);
 
 /* Every test ends with this: no missing register and no reserved bit was touched. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The books of a branch trace store's trace, whatever its reader, its interrupts and its CPU do. */
+/* The ledger of a branch trace store's trace, whatever its reader, its interrupts and its CPU do.
+ */
 #include <errno.h>
 
 #include "arch/host/fake_cpu.h"

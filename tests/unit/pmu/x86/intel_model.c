@@ -127,7 +127,7 @@ static bool interrupts(unsigned i)
 	return model.select[i] & PERFEVTSEL_INT;
 }
 
-/* Every running counter goes on by events; true: one that may interrupt has overflowed. */
+/* Every running counter continues by events; true: one that may interrupt has overflowed. */
 bool intel_model_count_on(uint64_t events)
 {
 	bool interrupt = false;

@@ -41,7 +41,7 @@ int intel_model_off(void **state);
 /* A new machine of CPUs with 4 general and 3 fixed counters. */
 void intel_model_power_on(unsigned version, bool full_width);
 
-/* Every running counter goes on by events; true: one that may interrupt has overflowed. */
+/* Every running counter continues by events; true: one that may interrupt has overflowed. */
 bool intel_model_count_on(uint64_t events);
 
 #endif

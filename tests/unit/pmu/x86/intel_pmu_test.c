@@ -208,7 +208,7 @@ static void fixed_counters_go_first_and_conditions_need_a_general_one(void **sta
 		event_disable(&rig_events[i]);
 }
 
-static void when_no_counter_is_free_the_event_is_told(void **state)
+static void when_no_counter_is_free_the_event_is_reported(void **state)
 {
 	(void)state;
 	intel_model_power_on(2, false);
@@ -445,7 +445,7 @@ int main(void)
 		cmocka_unit_test(no_lap_goes_by_unseen_however_late_the_interrupt),
 		cmocka_unit_test(what_there_is_is_what_cpuid_says),
 		cmocka_unit_test(fixed_counters_go_first_and_conditions_need_a_general_one),
-		cmocka_unit_test(when_no_counter_is_free_the_event_is_told),
+		cmocka_unit_test(when_no_counter_is_free_the_event_is_reported),
 		cmocka_unit_test(what_the_cpu_lacks_is_not_served),
 		cmocka_unit_test(of_events_that_cpuid_does_not_list_none_is_served),
 		cmocka_unit_test(the_program_gets_on_whatever_the_period),

@@ -82,7 +82,7 @@ static void without_one_a_counter_interrupts_twice_a_tick(void **state)
 }
 
 /* As one that has too many samples is. */
-static void it_goes_on_while_the_user_s_counters_stand_still(void **state)
+static void it_continues_while_the_user_s_counters_stall(void **state)
 {
 	struct perf_event *event = &rig_events[0];
 
@@ -130,7 +130,7 @@ static void it_ends_with_the_last_event(void **state)
 	event_disable(&rig_events[0]);
 }
 
-/* It stays where it is: what only its counter counts has to do without, and is told so. */
+/* It stays where it is: what only its counter counts has to do without, and is reported so. */
 static void its_counter_is_nobody_else_s(void **state)
 {
 	struct perf_event *event = &rig_events[0];
@@ -174,7 +174,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_timer_that_interrupts_needs_no_counter,
 		                                with_timer, end),
 		CASE(without_one_a_counter_interrupts_twice_a_tick),
-		CASE(it_goes_on_while_the_user_s_counters_stand_still),
+		CASE(it_continues_while_the_user_s_counters_stall),
 		CASE(it_makes_no_samples_and_takes_none),
 		CASE(it_ends_with_the_last_event),
 		CASE(its_counter_is_nobody_else_s),

@@ -85,7 +85,7 @@ static void nothing_is_given_back_before_release(void **state)
 	assert_int_equal(rig.control->data_tail, 64);
 }
 
-static void a_new_reader_goes_on_where_a_dead_one_was(void **state)
+static void a_new_reader_continues_where_a_dead_one_was(void **state)
 {
 	(void)state;
 	write_records(10, 64);
@@ -283,7 +283,7 @@ static void in_flight_records_of_a_backward_ring_are_bounded(void **state)
 	assert_true(rig_write(&rig, 0, 64, 1));
 }
 
-static void losses_of_a_backward_ring_are_told(void **state)
+static void losses_of_a_backward_ring_are_reported(void **state)
 {
 	const uint64_t quarter = SIZE - TR_IN_FLIGHT(SIZE); /* where it ends */
 	struct ring_output outer;
@@ -312,7 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM(a_record_stays_as_it_was_checked),
 		CLAIM(nothing_is_given_back_before_release),
-		CLAIM(a_new_reader_goes_on_where_a_dead_one_was),
+		CLAIM(a_new_reader_continues_where_a_dead_one_was),
 		CLAIM(sizes_that_no_ring_has_are_refused),
 		CLAIM(heads_and_tails_that_cannot_be_are_refused),
 		CLAIM(a_broken_chain_is_refused_with_offset_and_reason),
@@ -326,7 +326,7 @@ int main(void)
 		BACKWARD(the_oldest_quarter_of_a_live_backward_ring_is_not_trusted),
 		BACKWARD(a_record_overwritten_while_it_is_read_ends_the_snapshot),
 		BACKWARD(in_flight_records_of_a_backward_ring_are_bounded),
-		BACKWARD(losses_of_a_backward_ring_are_told),
+		BACKWARD(losses_of_a_backward_ring_are_reported),
 	};
 
 	return cmocka_run_group_tests_name("ring reader", tests, NULL, NULL);

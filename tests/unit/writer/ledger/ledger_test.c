@@ -336,7 +336,7 @@ static void only_an_end_is_an_end(void **state)
 	}
 }
 
-static void a_reader_that_was_not_there_is_told(void **state)
+static void a_reader_that_was_not_there_is_reported(void **state)
 {
 	(void)state;
 	ledger.head.reader_found = TR_READER_NONE;
@@ -366,7 +366,7 @@ int main(void)
 		TEST(a_record_too_short_for_its_type_counts_nothing_of_it),
 		TEST(what_was_found_is_forgotten_and_what_was_read_stays),
 		TEST(only_an_end_is_an_end),
-		TEST(a_reader_that_was_not_there_is_told),
+		TEST(a_reader_that_was_not_there_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

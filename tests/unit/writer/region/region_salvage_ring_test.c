@@ -68,7 +68,7 @@ static void salvage_here(struct region_positions *found)
 	assert_int_equal(salvage_ring_here(0, found), 0);
 }
 
-/* A run that goes on, whose ring 0 is three quarters full; a tick has come if that is kept. */
+/* A run that continues, whose ring 0 is three quarters full; a tick has come if that is kept. */
 static void begin_by_hand(bool is_kept)
 {
 	struct ring *ring = &fixture.rings[0];
@@ -170,7 +170,7 @@ static void a_backward_rings_head_is_the_one_that_was_kept(void **state)
 	fixture_free(&fixture);
 }
 
-/* A tick cleans so many bytes at the most, records first: those that tell of trace which had to
+/* A tick cleans so many bytes at the most, records first: those that report trace which had to
  * wait are left to wait with it. */
 static void records_that_tell_of_trace_that_was_not_kept_are_not_believed(void **state)
 {

@@ -259,7 +259,7 @@ static void check_trace(const struct region *region, uint32_t ring)
 	assert_null(reader.error.reason);
 }
 
-/* Whether the books of the file that becomes of it are of one moment; then they balance. */
+/* Whether the ledger of the file that becomes of it are of one moment; then they balance. */
 static bool check_books(const struct region *region)
 {
 	char path[PATH_MAX];

@@ -31,7 +31,7 @@ static void each_piece_stands_behind_its_record_with_an_empty_branch_at_its_end(
 	assert_int_equal(session.ledger.rings[1].found.aux_delivered, 48);
 }
 
-static void what_was_copied_is_given_back_and_the_area_goes_on_at_its_start(void **state)
+static void what_was_copied_is_given_back_and_the_area_continues_at_its_start(void **state)
 {
 	(void)state;
 	aux_rig_begin(PERF_TYPE_BRANCH_STEP, false);
@@ -142,7 +142,7 @@ static void spe_pieces_become_what_perf_can_read(void **state)
 	                    packets, 32);
 }
 
-/* Laps of the area by a trace that overwrites: only the newest piece is told, and it wraps. */
+/* Laps of the area by a trace that overwrites: only the newest piece is reported, and it wraps. */
 static void a_snapshot_is_the_newest_and_the_rest_is_overwritten(void **state)
 {
 	uint8_t *area, newest[FIXTURE_AUX / 2 + 24];
@@ -170,7 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, aux_rig_setup, aux_rig_teardown)
 		TEST(each_piece_stands_behind_its_record_with_an_empty_branch_at_its_end),
-		TEST(what_was_copied_is_given_back_and_the_area_goes_on_at_its_start),
+		TEST(what_was_copied_is_given_back_and_the_area_continues_at_its_start),
 		TEST(a_whole_area_is_one_piece),
 		TEST(what_is_not_partial_stays_as_it_is_wherever_it_lies),
 		TEST(flags_stay_and_truncated_is_counted),

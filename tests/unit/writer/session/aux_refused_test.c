@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records that tell of bytes of an AUX area that cannot be, or of none, and bytes that none tells
- * of. */
+/* Records that report bytes of an AUX area that cannot be, or of none, and bytes that none reports
+ * . */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,14 +21,14 @@ static void what_no_record_tells_when_a_machine_is_cut_off_is_unread(void **stat
 	aux_rig_begin(PERF_TYPE_INTEL_BTS, false);
 	aux_rig_put(0, 0, 72, 0);
 	session_rig_drain();
-	aux_rig_control()->aux_head = 100; /* hardware went on, and nobody came to tell it */
+	aux_rig_control()->aux_head = 100; /* hardware continued, and no record reported it */
 	assert_int_equal(session_finish(&session, true, &error), 0);
 	assert_int_equal(session.ledger.rings[0].found.aux_delivered, 72);
 	assert_int_equal(session.ledger.rings[0].found.aux_unread, 28);
 }
 
-/* Behind a piece of `before` bytes a record tells of some that cannot be: it is refused, nothing of
- * it is copied, nothing given back, and the other ring goes on. */
+/* Behind a piece of `before` bytes a record reports some that cannot be: it is refused, nothing of
+ * it is copied, nothing given back, and the other ring continues. */
 static void refuses(uint64_t before, uint64_t offset, uint64_t size)
 {
 	char where[64];

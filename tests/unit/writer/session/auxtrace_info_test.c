@@ -56,7 +56,7 @@ static void perf_is_told_the_clock_of_spe_in_a_record_of_its_own(void **state)
 	assert_int_equal(aux_file.info[2], PERF_TYPE_ARM_SPE);
 }
 
-/* perf would divide by a multiplier of 0; and of bytes that nobody knows it is told nothing. */
+/* perf would divide by a multiplier of 0; and of bytes that nobody knows it is reported nothing. */
 static void nothing_is_told_of_what_perf_could_not_decode(void **state)
 {
 	(void)state;

@@ -48,7 +48,7 @@ static void begin(enum copying_fault fault)
 	session_rig_begin(NULL);
 }
 
-/* The reader has seen all that no doorbell tells it of. */
+/* The reader has seen all records that no doorbell announces. */
 static bool may_sleep(unsigned ring)
 {
 	const struct perf_event_mmap_page *control =

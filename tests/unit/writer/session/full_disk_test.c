@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A disk that is full anywhere, by a limit to the size of files: what is saved is whole, and as
- * much as there is room for; what is told is what is there.
+ * much as there is room for; what is reported is what is there.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -200,7 +200,7 @@ static unsigned records_written(uint64_t from, uint64_t to, uint64_t *end)
 	return count;
 }
 
-/* Nor does the header tell of what is not there. */
+/* The header has no feature that the file lacks. */
 static void assert_header_has_no_more(const struct perf_file_header *header)
 {
 	for (unsigned i = 0; i < sizeof(header->features) / sizeof(header->features[0]); i++)
@@ -346,7 +346,7 @@ static int record_all(uint64_t bytes)
 	return code;
 }
 
-static void what_is_told_is_what_is_in_the_file(void **state)
+static void what_is_reported_is_what_is_in_the_file(void **state)
 {
 	uint64_t whole;
 	unsigned with_room = 0, made_room = 0;
@@ -425,7 +425,7 @@ int main(void)
 		TEST(as_much_is_saved_as_there_is_room_for),
 		TEST(an_index_is_cut_wherever_it_stands),
 		TEST(without_room_for_a_header_all_is_as_before),
-		TEST(what_is_told_is_what_is_in_the_file),
+		TEST(what_is_reported_is_what_is_in_the_file),
 		TEST(what_is_reserved_is_there_before_and_given_back_behind),
 		TEST(what_cannot_be_reserved_is_told_and_the_old_file_stays),
 	};

@@ -311,7 +311,7 @@ static void sources_are_mapped_that_have_events_in_the_file(void **state)
 
 /* ---- The recording ---- */
 
-static void who_recorded_what_is_told(void **state)
+static void who_recorded_what_is_reported(void **state)
 {
 	(void)state;
 	find(PERF_FILE_HOSTNAME);
@@ -469,7 +469,7 @@ int main(void)
 		TEST(one_node_has_all_memory_and_all_cpus),
 		TEST(siblings_are_found_by_their_hardware_ids),
 		TEST(sources_are_mapped_that_have_events_in_the_file),
-		TEST(who_recorded_what_is_told),
+		TEST(who_recorded_what_is_reported),
 		TEST(images_are_known_by_their_build_ids),
 		TEST(events_have_names_of_their_own),
 		TEST(groups_are_named_by_their_leaders),

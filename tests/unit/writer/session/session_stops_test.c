@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine that stands still to be read: its stops in the file, by its own clock. */
+/* A machine that stalls to be read: its stops in the file, by its own clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +121,7 @@ static void where_the_clock_goes_on_a_stop_lasts(void **state)
 	stand(100, 1000, 40);
 	stand(240, 1140, 60);
 	session_rig_drain();
-	stand(399, 1300, 4); /* as those before it, though too short to tell */
+	stand(399, 1300, 4); /* like those before it, but too short to be measured */
 	stand(430, 1330, 4);
 	assert_int_equal(finish(), 4 * 2 * FIXTURE_RINGS);
 	assert_stop(0, 100, 140);
@@ -130,7 +130,7 @@ static void where_the_clock_goes_on_a_stop_lasts(void **state)
 	assert_stop(3, 430, 434);
 }
 
-/* Of firmware that does not tell the time there is nothing to say but the sum. */
+/* Firmware without a clock: only the sum is reported. */
 static void a_stop_whose_time_is_unknown_is_only_counted(void **state)
 {
 	(void)state;

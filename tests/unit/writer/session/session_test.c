@@ -271,7 +271,7 @@ static void the_time_of_the_samples_is_not_that_of_an_images_load(void **state)
 	perf_reader_close(&reader);
 }
 
-static void who_goes_on_counts_from_what_was_saved(void **state)
+static void a_later_session_counts_from_the_saved_position(void **state)
 {
 	uint64_t ips[60];
 
@@ -426,7 +426,7 @@ int main(void)
 		TEST(a_broken_ring_does_not_hide_the_others),
 		TEST(a_reader_commits_no_ring_behind_a_broken_one),
 		TEST(the_time_of_the_samples_is_not_that_of_an_images_load),
-		TEST(who_goes_on_counts_from_what_was_saved),
+		TEST(a_later_session_counts_from_the_saved_position),
 		TEST(a_record_of_no_known_event_is_refused),
 		TEST(tails_never_pass_what_is_in_the_file),
 		TEST(an_unfinished_file_is_whole_after_every_flush),

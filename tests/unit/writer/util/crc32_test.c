@@ -22,7 +22,7 @@ static void it_is_zlibs(void **state)
 	assert_int_equal(crc32_add(0, "123456789", 9), 0xcbf43926); /* the check value */
 }
 
-static void it_goes_on_where_it_was(void **state)
+static void it_continues_where_it_was(void **state)
 {
 	(void)state;
 	assert_int_equal(crc32_add(crc32_add(0, "12345", 5), "6789", 4), 0xcbf43926);
@@ -33,7 +33,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_zlibs),
-		cmocka_unit_test(it_goes_on_where_it_was),
+		cmocka_unit_test(it_continues_where_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,7 +99,7 @@ static void two_gates_lead_to_us_and_are_given_back(void **state)
 	assert_memory_equal(idts, before, sizeof(idts));
 }
 
-static void each_table_s_go_on_to_where_its_own_led(void **state)
+static void each_table_s_continue_to_where_its_own_led(void **state)
 {
 	(void)state;
 	for (unsigned idt = 0; idt < 3; idt++)
@@ -114,7 +114,7 @@ static void each_table_s_go_on_to_where_its_own_led(void **state)
 }
 
 /* As firmware may make one: its gates lead to us already, and would lead us to ourselves. */
-static void a_copy_of_a_table_goes_on_to_where_that_led(void **state)
+static void a_copy_of_a_table_continues_to_where_that_led(void **state)
 {
 	(void)state;
 	assert_null(take(0));
@@ -179,7 +179,7 @@ static void a_table_more_than_are_kept_is_told_and_left_alone(void **state)
 	assert_non_null(refusal);
 	assert_non_null(strstr(refusal->later, "more interrupt descriptor tables"));
 	assert_false(is_ours(HOSTED_TABLES));
-	assert_null(take(0)); /* those that are known go on */
+	assert_null(take(0)); /* those that are known continue */
 	hosted_gates_give_back();
 	assert_memory_equal(idts, before, sizeof(idts));
 }
@@ -204,8 +204,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(two_gates_lead_to_us_and_are_given_back),
-		CASE(each_table_s_go_on_to_where_its_own_led),
-		CASE(a_copy_of_a_table_goes_on_to_where_that_led),
+		CASE(each_table_s_continue_to_where_its_own_led),
+		CASE(a_copy_of_a_table_continues_to_where_that_led),
 		CASE(an_unchanged_copy_is_given_back_as_well),
 		CASE(a_table_that_comes_again_takes_no_room),
 		CASE(what_the_firmware_has_changed_meanwhile_is_its_own),

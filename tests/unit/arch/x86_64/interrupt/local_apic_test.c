@@ -435,7 +435,7 @@ static void without_it_a_count_is_as_long_as_the_span(void **state)
 	apic_give_back(&saved);
 }
 
-/* ---- Where the firmware goes on, and needs it itself ---- */
+/* ---- Where the firmware continues, and needs it itself ---- */
 
 /* The CPU whose counter overflows asks whether its time has come. */
 static void one_that_is_the_firmwares_is_not_touched(void **state)

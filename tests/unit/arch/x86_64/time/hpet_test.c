@@ -135,7 +135,7 @@ static void with_nothing_free_it_is_told_what_is_in_use(void **state)
 	assert_false(hpet_is_claimed());
 }
 
-static void a_counter_that_stood_still_does_so_again(void **state)
+static void a_counter_that_stalled_does_so_again(void **state)
 {
 	(void)state;
 	words[HPET_CONFIG / 4] = 0;
@@ -156,7 +156,7 @@ static void it_has_fired_once_the_counter_is_there(void **state)
 	assert_true(*comparator(2, 0) & HPET_TIMER_ENABLE);
 	assert_int_equal(*comparator(2, HPET_TIMER_AT), 899);
 	assert_false(hpet_has_fired());
-	*counter = 1; /* gone round: a one-shot timer of 32 bits tells that as well */
+	*counter = 1; /* gone round: a one-shot timer of 32 bits reports that as well */
 	assert_false(hpet_has_fired());
 	*counter = 899 - 65;
 	assert_false(hpet_has_fired());
@@ -228,7 +228,7 @@ int main(void)
 		                       set_up),
 		cmocka_unit_test_setup(what_the_firmware_uses_is_left_alone, set_up),
 		cmocka_unit_test_setup(with_nothing_free_it_is_told_what_is_in_use, set_up),
-		cmocka_unit_test_setup(a_counter_that_stood_still_does_so_again, set_up),
+		cmocka_unit_test_setup(a_counter_that_stalled_does_so_again, set_up),
 		cmocka_unit_test_setup(it_has_fired_once_the_counter_is_there, set_up),
 		cmocka_unit_test_setup(one_that_comes_while_it_is_armed_is_known, set_up),
 	};

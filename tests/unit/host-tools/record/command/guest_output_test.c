@@ -104,7 +104,7 @@ static void it_goes_aside_where_standard_output_is_ours(void **state)
 	assert_int_equal(other.streams[1].fd, STDERR_FILENO);
 }
 
-/* A pager that is not looked at: the program goes on for long, and nothing is lost. */
+/* A pager that is not looked at: the program continues for long, and nothing is lost. */
 static void what_nobody_takes_yet_is_kept_in_its_order(void **state)
 {
 	size_t printed = 0, got = 0;

@@ -123,7 +123,7 @@ static void record(void)
 	assert_true(runs());
 }
 
-static void each_stop_is_told_with_the_machine_s_time(void **state)
+static void each_stop_is_reported_with_the_machine_s_time(void **state)
 {
 	struct tr_header *header;
 	struct channel_stop first = { 0 }, second = { 0 };
@@ -177,7 +177,7 @@ static void a_recording_comes_through_binary_packets(void **state)
 	record();
 }
 
-/* Each is told in one line, within a bounded time, and nobody hangs. */
+/* Each is reported in one line, within a bounded time, and nobody hangs. */
 static void a_stub_that_is_wrong_gets_one_line(void **state)
 {
 	/* short only where it cannot change the line, however slow the host is */
@@ -218,7 +218,7 @@ static void a_stub_that_is_wrong_gets_one_line(void **state)
 	}
 }
 
-static void who_is_not_there_is_told_with_the_place(void **state)
+static void who_is_not_there_is_reported_with_the_place(void **state)
 {
 	const struct channel_url_options options = { .timeout = PATIENCE / 1e3 };
 
@@ -542,7 +542,7 @@ static void who_does_not_get_there_is_as_it_was(void **state)
 	is_as_it_was();
 }
 
-static void a_stub_that_takes_no_registers_is_told(void **state)
+static void a_stub_that_takes_no_registers_is_reported(void **state)
 {
 	(void)state;
 	stub.keeps_registers = true;
@@ -572,13 +572,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(each_stop_is_told_with_the_machine_s_time),
+		TEST(each_stop_is_reported_with_the_machine_s_time),
 		TEST(a_recording_comes_through_a_stub_whole),
 		TEST(a_recording_comes_through_a_stub_that_wants_each_packet_acknowledged),
 		TEST(a_recording_comes_through_a_stub_that_says_runs_and_dribbles),
 		TEST(a_recording_comes_through_binary_packets),
 		TEST(a_stub_that_is_wrong_gets_one_line),
-		TEST(who_is_not_there_is_told_with_the_place),
+		TEST(who_is_not_there_is_reported_with_the_place),
 		TEST(a_url_that_is_wrong_is_told_what_it_lacks),
 		TEST(a_budget_is_an_option_too_and_of_gdb_alone),
 		TEST(a_scan_finds_the_region_and_not_a_copy_of_it),
@@ -592,7 +592,7 @@ int main(void)
 		TEST(a_machine_that_hangs_ends_its_recording_by_its_registers),
 		TEST(it_is_not_interrupted_in_its_own_code),
 		TEST(who_does_not_get_there_is_as_it_was),
-		TEST(a_stub_that_takes_no_registers_is_told),
+		TEST(a_stub_that_takes_no_registers_is_reported),
 		TEST(without_registers_or_a_place_to_go_it_cannot_be_done),
 	};
 

@@ -38,7 +38,7 @@ struct gdb_stub {
 	bool wants_process; /* in `D`, as QEMU's after it has met GDB */
 	unsigned packet_size;
 	unsigned dribble;     /* bytes that are sent at a time; 0: all */
-	char registers[1024]; /* in hex, an x86_64's; empty: it tells none */
+	char registers[1024]; /* in hex, of an x86_64; empty: the stub sends none */
 	bool keeps_registers; /* and takes no others */
 	uint64_t ends;        /* pc with which its state becomes FAILED, when it runs; 0: none */
 

@@ -82,7 +82,7 @@ static void before_the_magic_is_there_nothing_is_shown(void **state)
 	region_close(&region);
 }
 
-static void a_reset_is_told(void **state)
+static void a_reset_is_reported(void **state)
 {
 	(void)state;
 	open_mirror();
@@ -93,7 +93,7 @@ static void a_reset_is_told(void **state)
 	assert_memory_equal(shown(0), "BAREPERF", 8); /* as it was shown last */
 }
 
-static void a_cable_that_is_pulled_is_told(void **state)
+static void a_cable_that_is_pulled_is_reported(void **state)
 {
 	(void)state;
 	channel_rig_copying.breaks = 3;
@@ -163,7 +163,7 @@ static void write_some(void *context)
 	fixture_sample(&fixture, 1, 0, 1, 1000, 4);
 }
 
-/* Of a machine that writes on and on only at its end; of one that can be made to stand still, at
+/* Of a machine that writes on and on only at its end; of one that can be made to stall, at
  * the last look. */
 static void an_overwritable_ring_comes_from_one_moment(void **state)
 {
@@ -258,8 +258,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(sizes_that_cannot_be_are_refused),
 		TEST(before_the_magic_is_there_nothing_is_shown),
-		TEST(a_reset_is_told),
-		TEST(a_cable_that_is_pulled_is_told),
+		TEST(a_reset_is_reported),
+		TEST(a_cable_that_is_pulled_is_reported),
 		TEST(published_words_stay_until_they_have_arrived),
 		TEST(a_reply_brings_the_message),
 		TEST(an_overwritable_ring_comes_from_one_moment),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The host's end of a serial line against the target's own: what is fetched is what is there, what
  * is stored is stored once and in order, whatever the line does to their frames; and a line that
- * cannot work is told of in words. */
+ * cannot work is reported in words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -299,7 +299,7 @@ static void each_doorbell_that_rang_is_told_of_once_whatever_happens(void **stat
 	assert_int_equal(told, rang);
 }
 
-static void a_line_that_was_dead_for_minutes_goes_on(void **state)
+static void a_line_that_was_dead_for_minutes_continues(void **state)
 {
 	uint32_t lease = 1;
 
@@ -470,7 +470,7 @@ static void answers_that_make_no_sense_end_it_and_touch_nothing(void **state)
 		assert_int_equal(fetched[i], 0);
 }
 
-static void a_store_that_the_machine_refuses_is_told(void **state)
+static void a_store_that_the_machine_refuses_is_reported(void **state)
 {
 	const uint64_t word = 1;
 
@@ -510,7 +510,7 @@ int main(void)
 		TEST(fetches_are_exact_whatever_is_lost_flipped_doubled_or_late),
 		TEST(stores_are_done_once_and_in_order_whatever_happens_to_them),
 		TEST(each_doorbell_that_rang_is_told_of_once_whatever_happens),
-		TEST(a_line_that_was_dead_for_minutes_goes_on),
+		TEST(a_line_that_was_dead_for_minutes_continues),
 		TEST(a_line_that_eats_xon_and_xoff_is_named_with_what_to_do),
 		TEST(a_line_that_eats_iac_is_named_with_what_to_do),
 		TEST(a_line_of_seven_bits_is_not_taken_for_one_of_eight),
@@ -520,7 +520,7 @@ int main(void)
 		TEST(a_machine_that_was_reset_is_told_of_and_gets_none_of_the_old_ones_words),
 		TEST(a_machine_without_a_region_yet_is_waited_for),
 		TEST(answers_that_make_no_sense_end_it_and_touch_nothing),
-		TEST(a_store_that_the_machine_refuses_is_told),
+		TEST(a_store_that_the_machine_refuses_is_reported),
 		TEST(bytes_at_random_are_survived),
 	};
 

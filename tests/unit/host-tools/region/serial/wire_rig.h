@@ -26,7 +26,7 @@ struct line_way {
 	bool cut;                            /* nothing comes through */
 	bool eats[256];                      /* these bytes are lost */
 	uint8_t mask;                        /* of the bits that come through; 0: all */
-	void (*change)(uint8_t *, size_t *); /* a body, before it goes on */
+	void (*change)(uint8_t *, size_t *); /* a body, before it continues */
 
 	uint8_t frame[WIRE_FRAME_MAX + 512];
 	size_t frame_size;
@@ -56,7 +56,7 @@ extern struct wire_rig rig;
 void wire_rig_begin(uint32_t rate);
 void wire_rig_end(void);
 
-/* Time goes on until holds() or for so long; whether it held. */
+/* Time continues until holds() or for so long; whether it held. */
 bool wire_rig_until(bool (*holds)(void), int64_t us);
 bool wire_rig_is_framed(void);
 

@@ -156,7 +156,7 @@ static void what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself(void 
 }
 
 /* In the region, however often the ring has gone round. */
-static void each_record_is_told_with_its_place(void **state)
+static void each_record_is_reported_with_its_place(void **state)
 {
 	const struct tr_ring *ring = &fixture.region.rings[RING];
 	const struct perf_event_mmap_page *control =
@@ -229,7 +229,7 @@ static void assert_printed(const uint64_t *words, uint64_t sample_type, uint64_t
 	assert_string_equal(format.buffer, expected);
 }
 
-static void counts_and_losses_are_told_with_their_ids(void **state)
+static void counts_and_losses_are_reported_with_their_ids(void **state)
 {
 	static const uint64_t lost[] = { PERF_RECORD_LOST | 4ULL * 8 << 48, 7, 55, 7 };
 	static const uint64_t plain[] = { PERF_RECORD_SAMPLE | 5ULL * 8 << 48, 7, 2, 100, 200 };
@@ -257,8 +257,8 @@ int main(void)
 		TEST(of_a_run_that_has_ended_the_oldest_is_there_as_well),
 		TEST(what_the_rings_own_reader_gave_back_meanwhile_is_no_broken_ring),
 		TEST(a_records_text_has_all_that_is_in_it),
-		TEST(counts_and_losses_are_told_with_their_ids),
-		TEST(each_record_is_told_with_its_place),
+		TEST(counts_and_losses_are_reported_with_their_ids),
+		TEST(each_record_is_reported_with_its_place),
 		TEST(what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself),
 	};
 

@@ -43,7 +43,7 @@ static int teardown(void **state)
 	return system(command); /* NOLINT(cert-env33-c): of our own making */
 }
 
-/* is_told: as firmware tells of an image; else as we do of our own. */
+/* is_told: firmware reported the image; otherwise it is one of bareperf's own. */
 static void add(bool is_told, const char *name, uint64_t address, uint64_t size, uint64_t time)
 {
 	size_t bytes = sizeof(struct perf_record_mmap2) + (strlen(name) + 8) / 8 * 8;
@@ -150,7 +150,7 @@ static void an_address_is_its_times_image(void **state)
 	assert_int_equal(symbols_at(symbols, now, 1000), now);
 	assert_ptr_equal(symbols_find(symbols, symbols_at(symbols, now, 150)).module,
 	                 symbols_find(symbols, symbols_at(symbols, now + 1, 150)).module);
-	load("Early.efi", BASE, SPAN, 50); /* told of last: its record lay in another ring */
+	load("Early.efi", BASE, SPAN, 50); /* reported last: its record is in another ring */
 	assert_string_equal(name_at(now, 60), "Early+0x1010");
 	assert_string_equal(name_at(now, 199), "First+0x1010");
 	assert_string_equal(name_at(now, 1000), "First");
@@ -201,7 +201,8 @@ static void an_image_that_is_loaded_again_is_the_same_file(void **state)
 	assert_ptr_equal(symbols_find(symbols, BASE + SPAN).file, name);
 }
 
-/* One image after the other at each of a few addresses, and nobody in between, as a machine tells.
+/* One image after the other at each of a few addresses, nothing in between, as a machine reports
+ * them.
  */
 static void many_loads_are_each_its_times(void **state)
 {
@@ -222,7 +223,7 @@ static void many_loads_are_each_its_times(void **state)
 	assert_string_equal(name_at(BASE + 2 * SPAN + 16, 3000), "anon+0x10");
 }
 
-static void what_is_too_much_is_told_once(void **state)
+static void what_is_too_much_is_reported_once(void **state)
 {
 	char told[256];
 	FILE *errors = tmpfile();
@@ -257,7 +258,7 @@ int main(void)
 		TEST(an_address_of_the_past_is_the_machines),
 		TEST(an_image_that_is_loaded_again_is_the_same_file),
 		TEST(many_loads_are_each_its_times),
-		TEST(what_is_too_much_is_told_once),
+		TEST(what_is_too_much_is_reported_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@
 #define CPUS  4U
 #define TURNS 2000U
 
-/* ---- The machine: a CPU that halts goes on by an interrupt, which is kept until then ---- */
+/* ---- The machine: a CPU that halts continues by an interrupt, which is kept until then ---- */
 
 static _Thread_local unsigned this_cpu;
 static bool halts; /* else it looks again and again, and the test's locks hide no race */
@@ -228,7 +228,7 @@ static void what_a_condition_variable_tells_is_not_missed(void **state)
 	assert_int_equal(filled & 1, 1);
 }
 
-static void a_condition_that_does_not_come_is_told_with_the_mutex_held(void **state)
+static void a_condition_that_does_not_come_is_reported_with_the_mutex_held(void **state)
 {
 	(void)state;
 	mutex = SDK_MUTEX_ERRORCHECK;
@@ -270,7 +270,7 @@ static void a_barrier_waits_for_all_round_after_round(void **state)
 	assert_int_equal(sdk_barrier(SDK_BARRIER_MAX) & 0xff, 0);
 }
 
-/* As a barrier on the stack of the one that goes on first. */
+/* As a barrier on the stack of the one that continues first. */
 static void make_anew(unsigned cpu)
 {
 	for (unsigned i = 0; i < 300; i++) {
@@ -384,8 +384,8 @@ int main(void)
 		cmocka_unit_test_setup(its_holder_may_take_it_again_where_it_is_made_so, looking),
 		cmocka_unit_test_setup(what_is_held_is_busy_or_comes_too_late, looking),
 		BOTH(what_a_condition_variable_tells_is_not_missed),
-		cmocka_unit_test_setup(a_condition_that_does_not_come_is_told_with_the_mutex_held,
-		                       looking),
+		cmocka_unit_test_setup(
+		    a_condition_that_does_not_come_is_reported_with_the_mutex_held, looking),
 		BOTH(a_barrier_waits_for_all_round_after_round),
 		BOTH(who_destroys_a_barrier_waits_for_those_who_leave_it),
 		BOTH(who_writes_is_alone_and_who_reads_is_not),
