@@ -10,9 +10,8 @@
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 
-/* The command `stop` from a host: the ticks have already carried it out. On the machine's own
- * command line: a recording of a boot would have been stopped before (boot_record_is_elsewhere()).
- */
+/* The command `stop`. During a recording the ticks carry it out, and boot_record_is_elsewhere()
+ * stops a boot's recording. So here nothing is being recorded. */
 static void simple_command_stop(void)
 {
 	if (!efi_boot_services)

@@ -9,7 +9,7 @@
 #include "lib/console/console.h"
 #include "lib/efi/efi.h"
 
-#define CONFIG_MAX 16384U /* bytes of \bareperf.cfg */
+#define CONFIG_MAX 16384U /* the most bytes of \bareperf.cfg */
 
 static CHAR16 config_path[] = u"\\bareperf.cfg";
 static uint8_t config[CONFIG_MAX];

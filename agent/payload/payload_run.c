@@ -167,9 +167,9 @@ static bool payload_is_to_blame(const struct arch_regs *regs)
 {
 	const struct frame *frame = &frames[arch_cpu()];
 	uint64_t image = (uint64_t)__image_start;
-	bool ours = arch_regs_pc(regs) - image < (uint64_t)__image_end - image;
+	bool is_own = arch_regs_pc(regs) - image < (uint64_t)__image_end - image;
 
-	return frame->running && frame->end == PAYLOAD_RETURNED && !ours;
+	return frame->running && frame->end == PAYLOAD_RETURNED && !is_own;
 }
 
 /* Keep the first crash of a run for the report, and end this thread of the payload and all others.

@@ -16,29 +16,29 @@ static void record_counters_report(const struct recording *r, unsigned cpu)
 	const struct counter_census *census = &counter_census[cpu];
 	struct tr_cpu *entry = &r->region->cpus[cpu];
 	uint64_t left = census->leftovers & census->present;
-	static struct counter_census told[TR_MAX_CPUS];
+	static struct counter_census reported[TR_MAX_CPUS];
 
 	entry->counters = census->present;
 	entry->leftovers = census->leftovers;
 	entry->foreign = census->foreign;
-	if (left & ~told[cpu].leftovers)
+	if (left & ~reported[cpu].leftovers)
 		console_printf(
 		    "CPU %u: firmware left %u of %u performance counters counting (mask "
 		    "0x%lx); they are stopped and cleared\n",
 		    cpu, record_counters_number(left), record_counters_number(census->present),
 		    left);
-	if (census->leftovers & ~told[cpu].leftovers & TR_LEFTOVERS_TRACE)
+	if (census->leftovers & ~reported[cpu].leftovers & TR_LEFTOVERS_TRACE)
 		console_printf(
 		    "CPU %u: firmware left a trace of branches or memory accesses on, or a "
 		    "setting that freezes counters; it is now off\n",
 		    cpu);
-	if (census->foreign != told[cpu].foreign)
+	if (census->foreign != reported[cpu].foreign)
 		console_printf(
 		    "CPU %u: %u of %u performance counters do not keep what is written to "
 		    "them (mask 0x%lx): firmware or a hypervisor uses them\n",
 		    cpu, record_counters_number(census->foreign),
 		    record_counters_number(census->present), census->foreign);
-	told[cpu] = *census;
+	reported[cpu] = *census;
 }
 
 static bool record_counters_is_counted(const struct recording *r, unsigned evsel)

@@ -48,8 +48,8 @@ static void record_summary_add_need(struct need *need, const struct recording *r
 		                          record_summary_pages_for(c->aux.head + c->aux.lost)));
 }
 
-/* Help for a recording without a reader: it must fit into the region. A reader prints its own help.
- */
+/* Without a reader the whole recording must fit into the region: print the sizes that it needs.
+ * With a reader the host prints them. */
 static void record_summary_print_help(const struct recording *r)
 {
 	const struct trace_region *region = r->region;

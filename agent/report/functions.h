@@ -31,7 +31,8 @@ struct image_symbols {
 	uint32_t count;
 	struct image_symbol {
 		uint32_t start, size; /* bytes; start counts from the image's begin */
-		uint32_t name;        /* offset from the end of the last entry; NUL-terminated */
+		uint32_t
+		    name; /* offset of the name, from the end of the last entry; NUL-terminated */
 	} symbols[];
 };
 #pragma GCC visibility push(hidden)

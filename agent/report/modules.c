@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPOTS                                                                                   \
-	4096U /* addresses, a power of two; a sample at a further address counts for its module \
-	         only */
+/* addresses with a weight of their own, a power of two; others count for their module only */
+#define SPOTS         4096U
 #define MMAP2_NAME    72U /* the offset of a record's name (perf_event_open(2)) */
 #define UNLOADED_NAME "//anon"
 

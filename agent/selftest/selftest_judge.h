@@ -117,8 +117,9 @@ void judge_gaps(const struct selftest_gaps *f, struct selftest_line *line);
 struct selftest_ring {
 	uint64_t generated, written, lost, delivered;
 	uint64_t count, period, residue, delivered_period, lost_period;
-	uint64_t ring_lost, reported, delivered_lost; /* records in all; losses that LOST records
-	                                                 report, as the reader adds them up */
+	uint64_t ring_lost, reported,
+	    delivered_lost; /* lost records in all; those that LOST records report; those that the
+	                       reader has read of report, as the reader adds them up  */
 	uint64_t causes, sent, coalesced;
 	bool is_broken; /* the reader refused the ring */
 };

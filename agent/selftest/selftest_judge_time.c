@@ -81,7 +81,7 @@ static const char *judge_ledgers(const struct selftest_ring *f)
 	const struct {
 		bool holds;
 		const char *what;
-	} books[] = {
+	} rules[] = {
 		{ !f->is_broken, "the reader refused the ring" },
 		{ f->generated == f->written + f->lost, "generated is not written + lost" },
 		{ f->written == f->delivered, "written is not delivered" },
@@ -94,9 +94,9 @@ static const char *judge_ledgers(const struct selftest_ring *f)
 		{ f->sent == f->causes - f->coalesced, "wakeups sent are not causes - coalesced" },
 	};
 
-	for (unsigned i = 0; i < sizeof(books) / sizeof(books[0]); i++) {
-		if (!books[i].holds)
-			return books[i].what;
+	for (unsigned i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		if (!rules[i].holds)
+			return rules[i].what;
 	}
 	return NULL;
 }

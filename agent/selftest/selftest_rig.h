@@ -45,7 +45,7 @@ void selftest_rig_group(struct selftest_rig *rig);
  * and after. */
 int selftest_rig_run(struct selftest_rig *rig, int (*fn)(void *arg), void *arg, bool interruptible);
 
-/* A sample's layout in these rings. */
+/* The layout of a sample in a rig's ring. */
 struct selftest_sample {
 	struct perf_event_header header;
 	uint64_t id, ip, time, period;

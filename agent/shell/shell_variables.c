@@ -6,9 +6,7 @@
 
 #include "agent/shell/shell_text.h"
 
-#define NAME_ROOM                                                                       \
-	256U /* characters of a variable's name; those with longer ones are passed over \
-	      */
+#define NAME_ROOM 256U /* characters of a variable's name; longer names are ignored */
 
 /* From EDK2's ShellPkg. */
 #define SHELL_VARIABLE_GUID                                            \

@@ -29,7 +29,7 @@ struct boot_record {
 
 static void EFIAPI boot_record_stop(void);
 
-static struct boot_record ours = { sizeof(ours), boot_record_stop, NULL };
+static struct boot_record own = { sizeof(own), boot_record_stop, NULL };
 static EFI_GUID guid = BOOT_RECORD_GUID;
 static void (*ender)(const char *why);
 
@@ -43,7 +43,7 @@ static bool boot_record_is_ended(const char *why)
 		return false;
 	ender = NULL;
 	boot_until_end();
-	efi_system->BootServices->UninstallProtocolInterface(efi_image, &guid, &ours);
+	efi_system->BootServices->UninstallProtocolInterface(efi_image, &guid, &own);
 	end(why);
 	return true;
 }
@@ -65,7 +65,7 @@ void boot_record_begin(const struct command_until *until, void (*end)(const char
 	refusal_note(NULL);
 	ender = end;
 	if (EFI_ERROR(efi_system->BootServices->InstallProtocolInterface(
-	        &handle, &guid, EFI_NATIVE_INTERFACE, &ours)) ||
+	        &handle, &guid, EFI_NATIVE_INTERFACE, &own)) ||
 	    boot_until_begin(until, boot_record_end) != 0)
 		boot_record_end("ended at once: no memory for the events that would end it");
 }

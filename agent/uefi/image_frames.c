@@ -13,15 +13,15 @@
 #define WIDTH 78U
 
 static struct {
-	bool is;            /* counts were printed, and image_frames_write() is still to come */
+	bool is_reported;   /* counts were printed, and image_frames_write() is still to come */
 	unsigned counts[3]; /* by enum pe_frames */
 	size_t used;
 	char names[NAMES]; /* for each image '0' + enum pe_frames, and its name with a NUL */
-} told;
+} known;
 
 void image_frames_begin(void)
 {
-	memset(&told, 0, sizeof(told));
+	memset(&known, 0, sizeof(known));
 	callchain_images_begin();
 }
 
@@ -33,14 +33,14 @@ void image_frames_end(void)
 /* An image without room for its name is counted all the same. */
 static void image_frames_note(const struct efi_image_place *image)
 {
-	char *at = told.names + told.used;
+	char *at = known.names + known.used;
 
-	told.counts[image->frames]++;
-	if (NAMES - told.used < 1 + NAME)
+	known.counts[image->frames]++;
+	if (NAMES - known.used < 1 + NAME)
 		return;
 	at[0] = (char)('0' + image->frames);
 	pe_module_name(image->name, strlen(image->name), at + 1, NAME);
-	told.used += strlen(at) + 1;
+	known.used += strlen(at) + 1;
 }
 
 void image_frames_add(const struct efi_image_place *image)
@@ -74,10 +74,10 @@ static void image_frames_put_names(enum pe_frames frames, const char *what, prin
 	char line[WIDTH + 1];
 	size_t length;
 
-	if (!told.counts[frames])
+	if (!known.counts[frames])
 		return;
 	print_text(line, sizeof(line), "  %s:", what);
-	for (const char *at = told.names; at < told.names + told.used; at += strlen(at) + 1) {
+	for (const char *at = known.names; at < known.names + known.used; at += strlen(at) + 1) {
 		if (at[0] != '0' + (char)frames)
 			continue;
 		length = strlen(line);
@@ -96,9 +96,9 @@ static void image_frames_put_counts(print_put_fn put, void *context)
 	char line[WIDTH + 1];
 
 	print_text(line, sizeof(line),
-	           "frame pointers: %u images keep them, %u keep none, %u tell too little",
-	           told.counts[PE_FRAMES_KEPT], told.counts[PE_FRAMES_NONE],
-	           told.counts[PE_FRAMES_UNKNOWN]);
+	           "frame pointers: %u images keep them, %u keep none, %u are unknown",
+	           known.counts[PE_FRAMES_KEPT], known.counts[PE_FRAMES_NONE],
+	           known.counts[PE_FRAMES_UNKNOWN]);
 	image_frames_put_line(line, put, context);
 }
 
@@ -111,16 +111,16 @@ static void image_frames_put_console(void *context, const char *text, size_t len
 void image_frames_report(void)
 {
 	image_frames_put_counts(image_frames_put_console, NULL);
-	told.is = true;
+	known.is_reported = true;
 }
 
 void image_frames_write(print_put_fn put, void *context)
 {
-	if (!told.is)
+	if (!known.is_reported)
 		return;
 	image_frames_put_counts(put, context);
 	image_frames_put_names(PE_FRAMES_KEPT, "kept", put, context);
 	image_frames_put_names(PE_FRAMES_NONE, "none", put, context);
-	image_frames_put_names(PE_FRAMES_UNKNOWN, "too little", put, context);
-	told.is = false;
+	image_frames_put_names(PE_FRAMES_UNKNOWN, "unknown", put, context);
+	known.is_reported = false;
 }

@@ -78,15 +78,15 @@ static void image_record_put_change(void *context, const struct efi_image_place 
 {
 	static const char gone[] = "//anon";
 	struct recording *r = context;
-	struct efi_image_place nobodys = { .base = image->base, .size = image->size };
+	struct efi_image_place unloaded = { .base = image->base, .size = image->size };
 
 	if (there)
 		image_frames_add(image);
 	else
 		image_frames_remove(image);
-	memcpy(nobodys.name, gone, sizeof(gone));
+	memcpy(unloaded.name, gone, sizeof(gone));
 	if (image->base != (uint64_t)__image_start)
-		image_record_put(r->cpus, there ? image : &nobodys);
+		image_record_put(r->cpus, there ? image : &unloaded);
 }
 
 /* The workload is the first image that is started: its events count from its start until it

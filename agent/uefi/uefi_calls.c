@@ -8,7 +8,7 @@
 static EFI_STALL stall;
 static EFI_WAIT_FOR_EVENT wait_for_event;
 static EFI_CHECK_EVENT check_event;
-static bool telling; /* false: hooks that could not be removed only call the services */
+static bool is_on; /* false: a hook that could not be removed only calls its service */
 static struct {
 	bool stall, wait_for_event, check_event;
 } stays;
@@ -19,13 +19,13 @@ static void uefi_call_enter(struct callchain_call *call, uint64_t function, cons
 {
 	*call = (struct callchain_call){ function + 1, (uint64_t)caller, (uint64_t)frame,
 		                         callchain_call };
-	if (telling)
+	if (is_on)
 		__atomic_store_n(&callchain_call, call, __ATOMIC_RELEASE);
 }
 
 static void uefi_call_leave(const struct callchain_call *call)
 {
-	if (telling)
+	if (is_on)
 		__atomic_store_n(&callchain_call, call->before, __ATOMIC_RELEASE);
 }
 
@@ -82,14 +82,14 @@ void uefi_calls_begin(void)
 		services->CheckEvent = uefi_check_event;
 	}
 	efi_services_changed();
-	telling = true;
+	is_on = true;
 }
 
 void uefi_calls_end(void)
 {
 	EFI_BOOT_SERVICES *services = efi_system->BootServices;
 
-	telling = false;
+	is_on = false;
 	stays.stall = services->Stall != uefi_stall && efi_hook_stays("Stall()");
 	if (!stays.stall)
 		services->Stall = stall;

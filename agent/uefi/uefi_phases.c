@@ -43,7 +43,7 @@ static const struct {
 static EFI_EVENT events[GROUPS];
 static struct rsc_handler *router; /* NULL: there is none, or it refuses our handler */
 static uint64_t boot_cpu;          /* its hw_id: only the boot CPU writes the ring */
-static bool telling;
+static bool is_on;
 
 static uint64_t uefi_phases_this_cpu(void)
 {
@@ -67,7 +67,7 @@ static void uefi_phases_put_mark(const char *kind, const char *name, const char 
 	struct perf_event *event = __atomic_load_n(&mark_cpus[0].event, __ATOMIC_RELAXED);
 	uint32_t bytes;
 
-	if (!telling || !event || !event->attr.sample_period)
+	if (!is_on || !event || !event->attr.sample_period)
 		return;
 	print_text(raw.text, TEXT_MAX, "%s%s%s", kind, name, more);
 	bytes = ((uint32_t)(sizeof(raw.size) + strlen(raw.text)) + 8) & ~7U;
@@ -116,7 +116,7 @@ static VOID EFIAPI uefi_phases_on_group(EFI_EVENT event, VOID *context)
 
 void uefi_phases_begin(void)
 {
-	telling = true;
+	is_on = true;
 	boot_cpu = uefi_phases_this_cpu();
 	router = efi_locate((EFI_GUID)RSC_HANDLER_GUID);
 	if (router && EFI_ERROR(router->add(uefi_phases_on_status_code, TPL_HIGH_LEVEL)))
@@ -131,7 +131,7 @@ void uefi_phases_begin(void)
 
 void uefi_phases_end(void)
 {
-	telling = false;
+	is_on = false;
 	if (router)
 		router->remove(uefi_phases_on_status_code);
 	router = NULL;
@@ -144,7 +144,7 @@ void uefi_phases_end(void)
 
 struct uefi_phases_times {
 	const void *caller;
-	unsigned told;
+	unsigned count;
 };
 
 static void uefi_phases_put_time(const char *kind, uint64_t ns, const char *name,
@@ -161,7 +161,7 @@ static void uefi_phases_report_time(void *context, uint64_t ns, const char *name
 {
 	struct uefi_phases_times *times = context;
 
-	times->told++;
+	times->count++;
 	uefi_phases_put_time("FPDT ", ns, name, times->caller);
 }
 
@@ -174,7 +174,7 @@ void uefi_phases_report_times(void)
 
 	if (wrong)
 		uefi_phases_put_mark("error FPDT: ", wrong, "", times.caller);
-	if (times.told)
+	if (times.count)
 		uefi_phases_put_time("FPDT counter ", 0 - machine_clock.time_zero,
 		                     "the recording's 0", times.caller);
 }

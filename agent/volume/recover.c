@@ -41,7 +41,7 @@ static const char *recover_refuse(struct channel *channel, struct error *error)
 	return NULL;
 }
 
-static void recover_tell_refusal(uint64_t address, const char *why)
+static void recover_report_refusal(uint64_t address, const char *why)
 {
 	if (*why != 0)
 		console_printf("found in RAM, at 0x%lx: no recording: %s\n", address, why);
@@ -62,7 +62,7 @@ static void recover_examine(uint64_t address, uint64_t available)
 		finds[nr_finds++] = (struct kept){ address, size, true };
 		return;
 	}
-	recover_tell_refusal(address, why);
+	recover_report_refusal(address, why);
 	/* so that the next start does not report it again */
 	memset((void *)address, 0, sizeof(uint64_t));
 	arch_memory_clean((void *)address, sizeof(uint64_t));
@@ -108,7 +108,7 @@ static const char *recover_salvage(struct error *error)
 	return NULL;
 }
 
-static void recover_tell(const struct region *region)
+static void recover_report(const struct region *region)
 {
 	static char command[sizeof(region->header.command)],
 	    message[sizeof(region->header.message)];
@@ -125,7 +125,7 @@ static void recover_tell(const struct region *region)
 }
 
 /* Returns 1 if a file was written, 0 if there was nothing to write, or a negative errno. */
-static int recover_write(uint64_t address, uint64_t size, recover_saved_fn tell)
+static int recover_write(uint64_t address, uint64_t size, recover_saved_fn saved)
 {
 	char path[VOLUME_PATH_MAX];
 	struct channel channel;
@@ -140,16 +140,16 @@ static int recover_write(uint64_t address, uint64_t size, recover_saved_fn tell)
 	if (!why)
 		why = recover_salvage(&error);
 	if (!why)
-		recover_tell(&recover_region);
+		recover_report(&recover_region);
 	region_close(&recover_region);
 	channel_close(&channel);
 	if (why) {
-		recover_tell_refusal(address, why);
+		recover_report_refusal(address, why);
 		return 0;
 	}
 	code = volume_save((void *)address, size, NULL, path, &error);
 	if (code == 0) {
-		tell((void *)address, size, path);
+		saved((void *)address, size, path);
 		return 1;
 	}
 	console_printf(
@@ -160,14 +160,14 @@ static int recover_write(uint64_t address, uint64_t size, recover_saved_fn tell)
 	return code;
 }
 
-int recover_save(recover_saved_fn tell)
+int recover_save(recover_saved_fn saved)
 {
 	int files = 0, code = nr_finds != 0 ? volume_prepare() : 0;
 
 	if (code != 0)
 		return code;
 	for (unsigned i = 0; i < nr_finds; i++) {
-		int one = recover_write(finds[i].address, finds[i].size, tell);
+		int one = recover_write(finds[i].address, finds[i].size, saved);
 
 		if (one >= 0)
 			kept_free(finds[i].address, finds[i].size);

@@ -20,6 +20,6 @@ typedef void (*recover_saved_fn)(const void *region, uint64_t size, const char *
 /* Report the recordings that were found, write each to a file, and free it. A recording that cannot
  * be written is reported, and stays in RAM with a note (kept.h). Returns the number of files, or
  * the errno of the last recording that could not be written. */
-int recover_save(recover_saved_fn tell);
+int recover_save(recover_saved_fn saved);
 
 #endif

@@ -17,9 +17,8 @@
 
 #define FAT_FILE_MAX \
 	0xffffffffULL /* bytes; Microsoft's FAT specification: a file's size is 32 bits */
-#define META                                                                                     \
-	(1ULL << 20) /* bytes: more than the file's other parts take, unless there are very many \
-	                events */
+/* bytes: more than the file's other parts take, unless there are very many events */
+#define META (1ULL << 20)
 
 /* Several KiB each, too much for the firmware's stack */
 static struct session volume_session;
@@ -182,7 +181,7 @@ static void volume_put(void *context, const char *text, size_t length)
 }
 
 int volume_write_text(const char *path, const char *ending,
-                      void (*tell)(void *context, print_put_fn put, void *put_context),
+                      void (*print)(void *context, print_put_fn put, void *put_context),
                       void *context, struct error *error)
 {
 	struct volume_file *file;
@@ -193,7 +192,7 @@ int volume_write_text(const char *path, const char *ending,
 	code = volume_file_create(&file, name, error);
 	if (code != 0)
 		return code;
-	tell(context, volume_put, file);
+	print(context, volume_put, file);
 	return volume_file_finish(file, error);
 }
 

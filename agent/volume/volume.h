@@ -42,9 +42,9 @@ int volume_save(const void *region, uint64_t size, const char *name, char path[V
                 struct error *error);
 
 /* Write a text beside the file that volume_save() has just written, under its name with another
- * ending (".txt"). tell() writes the text with put. Returns as volume_check(). */
+ * ending (".txt"). print() writes the text with put. Returns as volume_check(). */
 int volume_write_text(const char *path, const char *ending,
-                      void (*tell)(void *context, print_put_fn put, void *put_context),
+                      void (*print)(void *context, print_put_fn put, void *put_context),
                       void *context, struct error *error);
 
 /* Write a file of size bytes in the directory beside path that has path's name without its ending.

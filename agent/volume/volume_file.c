@@ -164,7 +164,7 @@ int volume_next_number(unsigned *number, struct error *error)
 	return 0;
 }
 
-/* Returns 0 if there is no file path; -EEXIST if there is. */
+/* Returns 0 if no file has this path; -EEXIST if one has. */
 static int volume_look(EFI_FILE *root, const char *path, struct error *error)
 {
 	EFI_FILE *file;

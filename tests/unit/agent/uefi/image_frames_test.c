@@ -62,7 +62,7 @@ static void each_is_named_on_lines_that_a_terminal_has(void **state)
 {
 	(void)state;
 	image_frames_begin();
-	tells("frame pointers: 0 images keep them, 0 keep none, 0 tell too little\n", "");
+	tells("frame pointers: 0 images keep them, 0 keep none, 0 are unknown\n", "");
 	add("/b/X64/Spinner/DEBUG/Spinner.dll", 4096, PE_FRAMES_KEPT);
 	add("a.efi", 2 * 4096, PE_FRAMES_KEPT);
 	for (unsigned i = 0; i < 4; i++)
@@ -72,13 +72,13 @@ static void each_is_named_on_lines_that_a_terminal_has(void **state)
 	add("bareperf.efi", (uint64_t)__image_start, PE_FRAMES_KEPT);
 	add("d.efi", 8 * 4096, PE_FRAMES_NONE);
 	image_frames_end();
-	tells("frame pointers: 2 images keep them, 5 keep none, 1 tell too little\n",
+	tells("frame pointers: 2 images keep them, 5 keep none, 1 are unknown\n",
 	      "  kept: Spinner a\n"
 	      "  none: an-image-with-a-name-that-is-as-long-as\n"
 	      "    an-image-with-a-name-that-is-as-long-as\n"
 	      "    an-image-with-a-name-that-is-as-long-as\n"
 	      "    an-image-with-a-name-that-is-as-long-as d\n"
-	      "  too little: c\n");
+	      "  unknown: c\n");
 }
 
 /* "  none:" and 35 times " a": 78 columns. */
@@ -129,7 +129,7 @@ static void it_is_told_again_once(void **state)
 	image_frames_write(put, NULL);
 	image_frames_write(put, NULL);
 	assert_string_equal(said,
-	                    "frame pointers: 1 images keep them, 0 keep none, 0 tell too little\n"
+	                    "frame pointers: 1 images keep them, 0 keep none, 0 are unknown\n"
 	                    "  kept: a\n");
 	image_frames_report();
 	image_frames_begin();
