@@ -56,7 +56,7 @@ static const char *modifiers(const char *name)
 	return "";
 }
 
-/* Encode a name that has no PMU by that of the CPU. */
+/* Encode a name without a PMU by the CPU's PMU. */
 static int encode_for(const char *name, const struct event_cpu *cpu, struct pfm_encoding *encoding,
                       struct error *error)
 {

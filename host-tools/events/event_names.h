@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A CPU's own event names in a command, turned into what the firmware understands. */
+/* A CPU's own event names in a command, turned into the firmware's encodings. */
 #ifndef HOST_TOOLS_EVENTS_EVENT_NAMES_H
 #define HOST_TOOLS_EVENTS_EVENT_NAMES_H
 

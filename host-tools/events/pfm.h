@@ -18,7 +18,7 @@ struct pfm_encoding {
 
 /* Have libpfm4 encode "PMU::EVENT[:UMASK][:ATTRIBUTE=VALUE]..." ('.' will do for ':').
  * -ENOENT: it has no such event or PMU; -EINVAL: a unit mask or attribute is wrong or missing, or
- * the event needs what bareperf cannot program. */
+ * the event needs a setting that bareperf cannot program. */
 int pfm_encode(const char *name, struct pfm_encoding *encoding, struct error *error);
 
 /* One of libpfm4's tables: those of CPU cores only. */

@@ -166,7 +166,7 @@ static int import(struct region *region, const struct import_options *options,
 	struct session session;
 	int code = session_begin(&session, region, to, error), status;
 
-	if (code == -EPROTO && to->join) { /* the ledger is older than what a reader took */
+	if (code == -EPROTO && to->join) { /* the ledger is older than the reader's last records */
 		error_print(error);
 		to->join = false;
 		code = session_begin(&session, region, to, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ledgers of several machines as one, that of a file which has all of their records: the machines'
+ * Merging the ledgers of several machines into the ledger of a file with all records: the machines'
  * CPUs, events and rings one behind the other, and an event's name behind that of its machine
  * ("pc:cycles").
  *
@@ -19,7 +19,7 @@
 struct ledger_part {
 	const char *name;
 	const struct ledger *ledger;
-	/* set by ledger_merge(): what its numbers are moved by */
+	/* set by ledger_merge(): the offsets of the part's numbers */
 	uint32_t cpus;      /* CPU numbers that it takes: its greatest, + 1 */
 	uint32_t first_cpu; /* the first of them */
 	uint32_t first_event, first_ring, first_evsel;

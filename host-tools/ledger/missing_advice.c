@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which options would have kept what a recording lacks. */
+/* The options that would have kept the missing parts of a recording. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #define REGION_DEFAULT_MIB  64U          /* `bareperf run --region-size` */
 #define REGION_MOST_MIB     1024U        /* more shared memory is nothing to ask for */
 #define REGION_TABLES_BYTES (1ULL << 20) /* the largest size of a region beside its rings */
-#define SAMPLES_WANTED_HZ   50000U       /* half of what is throttled by default */
+#define SAMPLES_WANTED_HZ   50000U       /* half of the default limit for throttling */
 
 /* A ring and its AUX area, as they would have to be. */
 struct need {

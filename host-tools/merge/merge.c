@@ -128,7 +128,7 @@ static int finish(struct perf_writer *writer, const struct merge *merge,
 	return code;
 }
 
-/* Nothing is left of a file that could not be made of all; what was there before is there again. */
+/* An incomplete merged file is deleted, and the older file is restored. */
 static int write_merged(struct merge *merge, const struct region *region, const char *output,
                         char **argv, int argc, struct perf_writer *writer, struct error *error)
 {

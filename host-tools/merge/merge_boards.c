@@ -57,7 +57,8 @@ static int load_ledger(struct merge_board *board, struct error *error)
 	return ledger_parse(&board->ledger, bytes, size, error);
 }
 
-/* Only what is here can be told apart again: records by their id, and one clock for AUX. */
+/* A file can be merged if its records have ids, and if it has no AUX data, which needs one clock.
+ */
 static int check_kind(const struct merge_board *board, struct error *error)
 {
 	const struct ledger *ledger = &board->ledger;

@@ -35,7 +35,7 @@ struct merge {
 };
 
 /* Open `[NAME=]FILE` each; NAME is else the file's, without its directory and ".data". They must
- * stay. 0, or a negative errno: what cannot be merged, and why. merge_close() in any case. */
+ * stay. 0, or a negative errno: error names the file and the reason. merge_close() in any case. */
 int merge_open(struct merge *merge, char *const *arguments, uint32_t count, struct error *error);
 void merge_close(struct merge *merge);
 

@@ -19,7 +19,7 @@ struct writer {
 	Elf *elf;
 	const struct pe_image *image;
 	struct blob names;            /* of sections */
-	uint64_t end;                 /* of what is placed so far */
+	uint64_t end;                 /* of the sections that are placed so far */
 	size_t code[PE_MAX_SECTIONS]; /* of which index the image's sections are; 0: left out */
 	uint32_t code_count;
 	bool failed;

@@ -101,7 +101,7 @@ static int finish(struct pe_functions *functions, const struct pe_image *image)
 	return kept ? 0 : -ENODATA;
 }
 
-/* Functions, and what assembly declares for others without saying what it is. */
+/* Functions, and global symbols of assembly, which have no type. */
 static bool is_function(const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);

@@ -9,7 +9,7 @@
 
 #include "host-tools/pe/pe_source.h"
 
-/* 0, ENOMEM; or why it is none of those: ENOEXEC, or what opening it ended with. */
+/* 0, ENOMEM, ENOEXEC: neither ELF nor PE, or the errno of opening it. */
 static int add_file(struct pe_index *index, const char *path)
 {
 	struct pe_indexed *all = index->all, *indexed;

@@ -38,7 +38,7 @@ bool pe_source_open(struct pe_source *source, const char *path)
 	if (source->fd >= 0 && !fstat(source->fd, &stat_of) && S_ISREG(stat_of.st_mode) &&
 	    stat_of.st_size > 0) {
 		source->size = (size_t)stat_of.st_size;
-		/* libelf may write into what elf_memory() is given */
+		/* libelf may write into elf_memory()'s bytes */
 		source->bytes =
 		    mmap(NULL, source->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, source->fd, 0);
 	}

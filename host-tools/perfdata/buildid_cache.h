@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf's cache of what was recorded with, laid out as `perf buildid-cache --add` does, so that perf
- * archive, perf diff and flamegraph find a file by its build-id when its place has another:
+ * perf's cache of the recorded programs' files, laid out as `perf buildid-cache --add` does, so
+ * that perf archive, perf diff and flamegraph find a file by its build-id when another file has
+ * taken its place:
  *
  *	DIR/PATH/BUILD-ID/elf				a copy of the file at PATH
  *	DIR/.build-id/xx/yyy…	-> ../../PATH/BUILD-ID	xx: the build-id's first byte

@@ -163,7 +163,7 @@ static const char *file_path(const struct perf_output *output)
 	return output->path;
 }
 
-/* Pass over what was written of the pieces; how many are left, from *pieces on. */
+/* Skip the written bytes of the pieces; returns the number of pieces left, from *pieces on. */
 static int pass_over(struct iovec **pieces, int count, size_t done)
 {
 	while (count && done >= (*pieces)->iov_len) {

@@ -121,7 +121,7 @@ bool perf_reader_build_id(const uint8_t *bytes, size_t size, size_t *at,
 /* A feature that is one string, copied and made printable; "" if there is none. */
 void perf_reader_string(const struct perf_reader *reader, unsigned bit, char *to, size_t to_size);
 
-/* Whether CMDLINE, what it was recorded with, has that word. */
+/* Whether CMDLINE, the recording's command, has that word. */
 bool perf_reader_command_has(const struct perf_reader *reader, const char *word);
 
 #endif

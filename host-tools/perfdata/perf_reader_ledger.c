@@ -7,7 +7,7 @@
 #include "host-tools/perfdata/perf_reader.h"
 #include "writer/perfdata/perf_footer.h"
 
-/* Tools that rewrite a file keep who made it. */
+/* Tools that rewrite a file keep the name of the tool that made it. */
 static bool is_ours(const struct perf_reader *reader)
 {
 	char version[16];

@@ -30,7 +30,7 @@ bool perf_unpack_is_due(const struct perf_reader *reader)
 	       !(features[0] | features[1] | features[2] | features[3]);
 }
 
-/* Move whole records from what was unpacked to the others. */
+/* Move whole records from the unpacked bytes to the others. */
 static int take_whole(struct unpacking *unpacking, struct error *error)
 {
 	struct blob *partial = &unpacking->partial;
@@ -132,7 +132,7 @@ int perf_unpack(struct perf_reader *reader, struct error *error)
 		code = code ? code : 1;
 	}
 	if (unpacking.any && code != -ENOMEM) {
-		/* A record whose end is nowhere is for perf_reader_next() to report. */
+		/* perf_reader_next() reports a record without an end. */
 		if (!code)
 			blob_add(&unpacking.records, unpacking.partial.bytes,
 			         unpacking.partial.size);

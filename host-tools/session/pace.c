@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define LEAST_S   0.5        /* of the channel's work, to measure its pace */
-#define HEADROOM  1.1        /* of what is advised */
+#define HEADROOM  1.1        /* of the advised values */
 #define FILE_TAIL (1U << 20) /* at least the size of the part behind a file's records */
 
 /* A completed refresh has brought its whole backlog. */

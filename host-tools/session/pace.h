@@ -26,7 +26,7 @@ void pace_note(struct pace *pace, double now, uint64_t backlog);
 /* Bytes a second; 0: unknown, since the channel never was the bottleneck. */
 double pace_rate(const struct pace *pace);
 
-/* s until what the machine has published is here; 0: unknown, or nothing is missing. */
+/* s until all published records are here; 0: unknown, or all are here. */
 double pace_left(const struct pace *pace);
 
 /* The period or frequency at which events sample at most 1/factor as often as now (factor above 1),

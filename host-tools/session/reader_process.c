@@ -19,7 +19,7 @@ static _Noreturn void read_for_ever(struct session *session, struct progress *pr
 	uint64_t got;
 
 	session_become_reader(session);
-	/* Each drain clears the doorbells and reads up to the heads: what comes later rings. */
+	/* Each drain clears the doorbells and reads up to the heads: later records ring again. */
 	while (!session_drain(session, &got, &error) && !session->trouble &&
 	       !session_save(session)) {
 		progress_show(progress, session);

@@ -6,10 +6,10 @@
 /* Exit statuses of all subcommands but `run`. */
 enum exit_status {
 	EXIT_OK = 0,
-	EXIT_ERROR = 1,         /* it did not work; a message says what and why */
+	EXIT_ERROR = 1,         /* an error; a message names it and the reason */
 	EXIT_USAGE = 2,         /* the command line makes no sense */
 	EXIT_NOT_CONSERVED = 3, /* records or bytes are unaccounted for */
-	EXIT_UNFINISHED = 4,    /* the machine, or who wrote the file, did not come to its end */
+	EXIT_UNFINISHED = 4,    /* the machine's run, or the file's writer, did not complete */
 	EXIT_GROWN = 5,         /* diff: a function takes more than was allowed */
 };
 

@@ -121,7 +121,7 @@ void format_hex(struct format *format, uint64_t value)
 
 	hex16(text, value);
 	format_literal(format, "0x");
-	/* A copy of fixed size is a few instructions; what is too much is written over. */
+	/* A copy of fixed size is a few instructions; surplus bytes are overwritten. */
 	memcpy(format->at, text + 16 - length, 16);
 	format->at += length;
 }

@@ -23,7 +23,7 @@ struct format {
 
 void format_init(struct format *format, int fd);
 
-/* Write what is buffered. */
+/* Write the buffered text. */
 void format_flush(struct format *format);
 
 /* Make sure that FORMAT_ROOM bytes fit. Call once a line; the puts below do not look. */

@@ -13,7 +13,7 @@
 #include "abi/seal.h"
 
 #define MAGIC   0x4c4e52554f4a5042ULL /* the bytes "BPJOURNL" */
-#define VERSION 2U                    /* of what the states hold, and of their sums */
+#define VERSION 2U                    /* of the states' layout, and of their sums */
 
 struct journal_head {
 	uint64_t magic;
@@ -199,7 +199,7 @@ void journal_commit(struct journal *journal)
 	uint64_t next = journal->head->commits + 1;
 
 	*sum_of(journal, next) = make_sum(journal, next);
-	/* A kill cuts between two instructions: what was stored before this is there after it. */
+	/* A kill cuts between two instructions: earlier stores are there after this one. */
 	__atomic_store_n(&journal->head->commits, next, __ATOMIC_RELEASE);
 }
 

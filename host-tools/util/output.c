@@ -63,7 +63,7 @@ static int keep_old(const char *path, char **old, struct error *error)
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC); /* -1: not ours to read, but perhaps to rename */
 	if (fd < 0 && errno == ENOENT)
-		return 1; /* renamed since; what is there next may be locked */
+		return 1; /* renamed since then; the new file may be locked */
 	if (fd >= 0 && !lock(fd))
 		code = is_still_at(fd, path) ? busy(path, "-o", error) : 1;
 	else

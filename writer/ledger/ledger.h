@@ -98,13 +98,13 @@ struct ledger_ring {
 
 struct ledger {
 	struct ledger_head head;
-	struct tr_cpu *cpus; /* with what their ticks cost */
+	struct tr_cpu *cpus; /* with the cost of their ticks */
 	struct ledger_event *events;
 	struct ledger_ring *rings;
 	struct ledger_ring_before
 	    *before;        /* a ring each; NULL: the reader was there from the start */
 	bool of_region;     /* unread records are still there; not stored */
-	uint64_t strangers; /* records whose id is no event's, LOST and made-up ones aside */
+	uint64_t strangers; /* records without a known event, except LOST and synthesized ones */
 	uint32_t *slots;    /* hash table: index of an event + 1, 0 is free */
 	uint32_t slot_mask;
 };

@@ -8,7 +8,7 @@
 #define HEADER_PADDING   0x00U
 #define HEADER_END       0x01U
 #define HEADER_TIMESTAMP 0x71U
-#define EXTENDED         0x20U /* with four more bits of what it extends */
+#define EXTENDED         0x20U /* with four more bits of the extended packet */
 #define EXTENDED_MASK    0xf0U
 #define EXTENDED_INDEX   0x03U
 #define SIZE_SHIFT       4     /* log2 of the value's bytes */
@@ -50,7 +50,8 @@ static uint64_t spe_little_endian(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/* Up to the next multiple of a power of two (D18.2.3); what is cut off there is no more. */
+/* Up to the next multiple of a power of two (D18.2.3); a packet that is cut off there is
+ * incomplete. */
 static void spe_read_alignment(size_t left, uint64_t position, unsigned log2,
                                struct spe_packet *packet)
 {
@@ -154,7 +155,7 @@ static bool spe_note(struct spe_record *r, const struct spe_packet *packet)
 	return false;
 }
 
-/* Pass over what is no packet, to the first byte that may begin one which begins records. */
+/* Skip bytes that are no packet, up to the first byte that may begin a record's first packet. */
 static int spe_skip_garbage(struct spe_decoder *d, const char *error)
 {
 	struct spe_packet packet;

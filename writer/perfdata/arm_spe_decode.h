@@ -21,8 +21,8 @@ enum spe_packet_type {
 	SPE_DATA_SOURCE,
 	SPE_CONTEXT,
 	SPE_OPERATION, /* index: its class */
-	SPE_ADDRESS,   /* index: of what */
-	SPE_COUNTER,   /* index: of what */
+	SPE_ADDRESS,   /* index: the kind of address */
+	SPE_COUNTER,   /* index: the kind of counter */
 };
 
 enum spe_address { SPE_PC, SPE_TARGET, SPE_VA, SPE_PA, SPE_PREVIOUS_TARGET };
@@ -38,7 +38,7 @@ struct spe_packet {
 };
 
 /* The packet at bytes[at]; position is that of bytes[0] in the buffer, which alignment counts
- * from. NULL, or what is wrong with it. */
+ * from. NULL, or the fault. */
 const char *spe_packet_read(const uint8_t *bytes, size_t size, size_t at, uint64_t position,
                             struct spe_packet *packet);
 
@@ -53,7 +53,7 @@ const char *spe_packet_read(const uint8_t *bytes, size_t size, size_t at, uint64
 
 struct spe_record {
 	size_t at, size;                           /* in the bytes; padding before it is not its */
-	uint32_t has;                              /* SPE_HAS...: what follows is valid */
+	uint32_t has;                              /* SPE_HAS...: the fields below that are valid */
 	uint64_t address[SPE_PREVIOUS_TARGET + 1]; /* enum spe_address, as in the packet */
 	uint16_t counter[SPE_COUNTERS];            /* enum spe_counter, cycles */
 	uint64_t events;
@@ -69,7 +69,7 @@ struct spe_decoder {
 	size_t size;
 	uint64_t position; /* of bytes[0] in the buffer */
 	size_t at;         /* start with 0 */
-	const char *error; /* of the last error: what, and where in bytes */
+	const char *error; /* of the last error: the reason, and the offset in bytes */
 	size_t error_at;
 };
 

@@ -19,7 +19,7 @@ bool mark_text_is(const struct perf_event_attr *attr);
  * values, NULs behind it. The record's size stays. Text that has no room ends with "...". */
 void mark_text_put(struct perf_event_header *record, const struct perf_event_attr *attr);
 
-/* The text of a mark that was taken apart, as a string; what of it does not fit is left out. False
+/* The text of a parsed mark, as a string, cut if it does not fit. False
  * if there is none: it does not end, or is no text. */
 bool mark_text_get(const struct sample *sample, char *text, size_t size);
 
@@ -28,7 +28,7 @@ bool mark_text_get(const struct sample *sample, char *text, size_t size);
  * SECONDS s: WHAT"; else a moment. */
 enum mark_kind { MARK_MOMENT, MARK_BEGIN, MARK_END, MARK_PHASE, MARK_FIRMWARE };
 
-/* *name: within text, the region's or the phase's, what is behind FPDT, or all of it. */
+/* *name: within text, the name of the region or phase, the part behind FPDT, or all of it. */
 enum mark_kind mark_text_kind(const char *text, const char **name);
 
 #endif

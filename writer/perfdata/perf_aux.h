@@ -14,7 +14,8 @@ struct perf_aux_format {
 	uint32_t type;   /* of AUXTRACE_INFO */
 	uint32_t padding;
 	bool wants_clock; /* as a record of its own, before AUXTRACE_INFO */
-	/* Change a copy of a piece to what perf's decoder can read; NULL: it can. */
+	/* Change a copy of a piece so that perf's decoder can read it; NULL: no change is needed.
+	 */
 	void (*adapt)(uint8_t *bytes, size_t size, uint64_t position, bool partial);
 };
 

@@ -310,7 +310,7 @@ static void writer_make_room(struct perf_writer *writer, uint64_t room)
 	data->size = at - data->offset;
 }
 
-/* The writer has failed, most likely because the disk is full. Save what can be saved. */
+/* The writer has failed, most likely because the disk is full. Save the rest of the file. */
 static void writer_salvage(struct perf_writer *writer, const struct perf_writer_end *end)
 {
 	struct perf_file_section *data = &writer->header.data;

@@ -98,7 +98,7 @@ static inline int channel_refresh(struct channel *channel, struct error *error)
 
 /*
  * Store size bytes into the region at offset: a HOST word of 4 or 8 bytes, or the mailbox's text.
- * A word arrives whole, and not before what was read, or published, ahead of it. It may be late:
+ * A word arrives whole, and not before an earlier read or published word. It may be late:
  * words wait for the next of these calls, and one that is published again meanwhile may arrive
  * once, with the later value and in the later one's turn.
  */
@@ -141,10 +141,11 @@ static inline bool channel_stop(struct channel *channel, struct channel_stop *st
 }
 
 /*
- * End the recording of a machine that does not respond, by the CPU's registers, and wait for it.
- * own, own_size: addresses of the firmware's own code, within which it is not to be interrupted. 0:
- * its state says that it has ended; -ENOTSUP: not by this channel, or not this machine; -EAGAIN: it
- * is in its own code; -ETIMEDOUT: it did not get there.
+ * End the recording of a machine that does not respond, by the CPU's registers.
+ * The machine hangs as before afterwards. own, own_size: addresses of the firmware's own code,
+ * within which it must not be interrupted. 0: its state says that it has ended; -ENOTSUP: not by
+ * this channel, or not this machine; -EAGAIN: it is in its own code; -ETIMEDOUT: the recording did
+ * not end in time.
  */
 static inline int channel_force_stop(struct channel *channel, uint64_t own, uint64_t own_size,
                                      struct error *error)

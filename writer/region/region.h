@@ -7,7 +7,7 @@
  *
  * Nothing crosses twice. The shared bytes have an incomplete type here, so that no one can read
  * through the pointer, and are constant, so that no copy goes into them (-Wcast-qual); region*.c
- * and mailbox.c (by region_shared.h) and ring_reader.c alone read them, and what they hand out are
+ * and mailbox.c (by region_shared.h) and ring_reader.c alone read them, and their results are
  * copies: of the header, of tables, ledgers, positions, console and message here, of each record by
  * ring_reader_take(), of pieces of AUX areas by region_read_aux(). The few words that the host
  * writes go through the channel (channel.h). The bytes are those of the last channel_refresh() or
@@ -76,11 +76,11 @@ void region_message(const struct region *region, char text[1024]);
 /* Copy the CPU table again: the online CPUs and the cost of the ticks are known at the end. */
 void region_update_cpus(struct region *region);
 
-/* The ledgers as they are now. Entry i is that of event or ring i of the loaded tables. */
+/* The present ledgers. Entry i belongs to event or ring i of the loaded tables. */
 void region_event_ledger(const struct region *region, uint32_t event, struct tr_event_ledger *to);
 void region_ring_ledger(const struct region *region, uint32_t ring, struct tr_ring_ledger *to);
 
-/* A ring's positions as they are now, free-running; what is before the heads is complete. */
+/* A ring's present positions, free-running; the records before the heads are complete. */
 struct region_positions {
 	uint64_t data_head, data_tail, aux_head, aux_tail;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks of what a region's tables hold. */
+/* The checks of the entries of a region's tables. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading what changes while the machine runs: ledgers, positions, message, console. */
+/* Reading the parts that change while the machine runs: ledgers, positions, message, console. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

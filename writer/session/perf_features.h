@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The optional sections of a perf.data file: who recorded what where. */
+/* The optional sections of a perf.data file: the machine, the events and the command. */
 #ifndef WRITER_SESSION_PERF_FEATURES_H
 #define WRITER_SESSION_PERF_FEATURES_H
 

@@ -140,7 +140,7 @@ int session_begin(struct session *session, const struct region *region,
 	return code;
 }
 
-/* Have the channel bring what there is, of all that was written before a doorbell was cleared. */
+/* Refresh the channel with all records that were written before a doorbell was cleared. */
 static int session_refresh(struct session *session, struct error *error)
 {
 	struct channel *channel = session->region.channel;
@@ -204,7 +204,7 @@ int session_drain(struct session *session, uint64_t *got, struct error *error)
 			continue;
 		of_ring = drain_forward(session, i, got, &reason);
 		if (of_ring && session->writer.failed)
-			break; /* the ring is good, and keeps what the file lacks */
+			break; /* the ring is good, and keeps the records that the file lacks */
 		if (of_ring)
 			session_give_up(session, i, of_ring, &reason);
 		/* This ring's records must not be committed along with the next ring's. */
@@ -324,7 +324,7 @@ static int session_finish_file(struct session *session, struct error *error)
 	return code;
 }
 
-/* A file that could not be finished has lost some of what was counted: what it holds counts. */
+/* A file that could not be finished has lost counted records: count its remaining records. */
 static void session_recount(struct session *session)
 {
 	struct error ignored = { "" };

@@ -19,7 +19,7 @@
 
 #define MOST_TRIES 200 /* publications, or waits for one */
 
-/* Parse what lies between tail and data_head of a ledger's copy. */
+/* Parse the records between tail and data_head of a ledger's copy. */
 static bool join_parse_ring(const struct session *session, uint32_t ring, struct ledger *parsed)
 {
 	struct ring_reader *reader = &session->readers[ring];

@@ -19,7 +19,7 @@ int error_set(struct error *error, int code, const char *format, ...)
 	return code;
 }
 
-/* The text as for error_set(), and behind it what is the matter. */
+/* The text as for error_set(), followed by errno's message. */
 static __attribute__((format(printf, 2, 0))) void
 error_join(struct error *error, const char *format, va_list args, const char *reason)
 {

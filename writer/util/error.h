@@ -18,7 +18,7 @@ int error_set(struct error *error, int code, const char *format, ...)
 /* The same with ": " and the meaning of errno behind it; returns -errno. */
 int error_errno(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Put "prefix: " before what is there; returns code. */
+/* Put "prefix: " before the text; returns code. */
 int error_prefix(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
