@@ -6,7 +6,7 @@
  *	low=MS		spins, in spin_at_application()
  *	key		the same, until a key comes
  *	high=MS		spins at TPL_HIGH_LEVEL, in spin_at_high_level()
- *	below=MS	spins at TPL_HIGH_LEVEL; reports whether memory below its stack pointer stays
+ *	below=MS	spins at TPL_HIGH_LEVEL; reports whether memory below its stack stays
  *	map=MS		spins in a translation of its own, in spin_elsewhere()
  *	stall=MS	calls Stall(), in stall_at_application()
  *	tick=MS		counts a timer event's notifications meanwhile, and tells

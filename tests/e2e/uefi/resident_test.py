@@ -401,7 +401,7 @@ def many_cpus(isa, directory, device):
     screen = ["-device", "virtio-gpu-pci"] if isa == "aarch64" else []  # drawn by calls alone
     with shell.Shell(isa, disk.path, "-smp", str(cpus), *screen, device=device) as sh:
         if screen:  # there is one, so \bareperf.cfg's result waits for a key
-            sh.read_until("or with a key")
+            sh.read_until("or at a key")
             sh.send(" ")
         sh.open()
         region = records(sh, disk, name, cpus)

@@ -143,7 +143,7 @@ def resident(glyphs, directory):
         before = dump(sh, directory, 1).pixels(-1)
         start = len(sh.raw)
         sh.send(f"bareperf.efi record --resident -e cpu-clock -F 100 -- {ENDLESS}\r")
-        sh.read_until("stands still", start)
+        sh.read_until("the firmware is stopped", start)
         times = read(moving(sh, directory, 1), glyphs)
         sh.send("q")
         said = sh.read_until(shell.PROMPT, start)

@@ -148,7 +148,7 @@ def refused(sh, name):
     said = sh.type(r"bareperf.efi record -e cpu-clock -- \tools\nothere.efi")
     tap.ok("there is no such file" in said, f"{name}: a file that is not there is reported", said)
     said = sh.type(r"bareperf.efi record --exclusive -e cpu-clock -- \tools\spinner.efi")
-    tap.ok("needs the firmware, which goes on" in said, f"{name}: --exclusive is refused", said)
+    tap.ok("needs the firmware, which must keep running" in said, f"{name}: --exclusive is refused", said)
     said = sh.type(r"bareperf.efi record -e branch-step// -- \tools\spinner.efi")
     tap.ok("firmware is sampled, not traced branch by branch" in said,
            f"{name}: a trace of branches is refused", said)
