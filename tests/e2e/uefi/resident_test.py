@@ -246,7 +246,7 @@ def full(sh, disk, name):
     tap.ok("stays in RAM: it takes up to" in said, f"{name}: it can be tried again", said)
     sh.type(r"rm -q fs1:\big")
     said = sh.type(r"bareperf.efi save -o fs1:\x.data")
-    tap.ok(r"written: \x.data; its memory is free again" in said,
+    tap.ok(r"written: \x.data; its memory is freed" in said,
            f"{name}: once there is room it is written, to another volume than ours", said)
     said = sh.type("bareperf.efi record -o fs9:x -e cpu-clock -- noploop 0.3")
     tap.ok("fs9: there is no such volume" in said and not generated(said),
@@ -292,7 +292,7 @@ def pulled_out(sh, disk, name):
            generated(said) > 0, f"{name}: a stick that is pulled out is reported, and costs no recording", said)
     region = disk.take(sh, said, "pulled")
     said = sh.type(r"fs1:\saver.efi save -o y.data")
-    tap.ok(r"written: \bareperf\y.data; its memory is free again" in said,
+    tap.ok(r"written: \bareperf\y.data; its memory is freed" in said,
            f"{name}: another one takes it", said)
     return region
 
