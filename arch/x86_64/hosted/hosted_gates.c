@@ -33,8 +33,8 @@ static unsigned nr_tables;
 
 static const struct hosted_gates_refusal too_small = {
 	"the firmware's interrupt descriptor table has no place for NMIs",
-	"an interrupt descriptor table was loaded that has no place for NMIs: code that ran with it has no "
-	"samples"
+	"an interrupt descriptor table was loaded that has no place for NMIs: code that ran with it has "
+	"no samples"
 };
 static const struct hosted_gates_refusal too_many = {
 	"the firmware has too many interrupt descriptor tables",
