@@ -119,7 +119,7 @@ def bad_command_lines():
     tap.ok(lines[mark - 1][lines[mark].find("^"):].startswith("cpu-clok"),
            "the mark stands under the place of the mistake", run.text)
     run = machine.Recording("record -C 7 -- noploop")
-    tap.ok(run.status != 0 and "CPU 7 is not there" in run.text,
+    tap.ok(run.status != 0 and "no CPU 7: this machine has" in run.text,
            "a CPU that is not there is refused by name", run.text)
     run = machine.Recording("record -m 524288 -- noploop")
     tap.ok(run.status != 0 and "smaller -m" in run.text,
