@@ -169,7 +169,7 @@ int output_write(struct command *command, const struct channel *channel, bool *k
 	}
 	if (command->verb == COMMAND_RECORD)
 		summary = summary_open(channel->memory,
-		                       channel->size); /* counts are already on the screen */
+		                       channel->size); /* `stat` has already printed its counts */
 	if (!command->boot)
 		summary_on_screen(summary);
 	if (command->verb == COMMAND_RECORD && (in_ram || command->output))

@@ -41,8 +41,7 @@ EFI_STATUS shell_place_change(const CHAR16 *name);
 EFI_STATUS shell_place_open(const struct shell_place *place, UINT64 mode, UINT64 attributes,
                             EFI_FILE **file);
 
-/* Returns a file's information, in the firmware's pool, or NULL if there is none, or without
- * memory. */
+/* Returns a file's information, in the firmware's pool, or NULL without one or without memory. */
 EFI_FILE_INFO *shell_place_info(EFI_FILE *file);
 
 #endif
