@@ -14,35 +14,6 @@ import itertools
 import re
 import tokenize
 
-# The paths that are clean, and stay so: a file, or a folder's name with a slash. The list grows to all
-# (`tests/style --all` shows the rest).
-CHECKED = (
-    "CAVEATS.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "Makefile",
-    "README.md",
-    "abi/",
-    "agent/",
-    "agent/input/",
-    "agent/report/",
-    "agent/selftest/",
-    "agent/volume/",
-    "arch/",
-    "boot/",
-    "channel/",
-    "command/",
-    "deps/",
-    "docs/",
-    "host-tools/",
-    "lib/",
-    "packaging/",
-    "pmu/",
-    "ringbuf/",
-    "tests/",
-    "workload/",
-    "writer/",
-)
 LONGEST_HELP = 60
 WORDS = "What|Who|Whose|Whoever"
 # in a piece of prose: its beginning, or behind the end of a sentence
@@ -58,11 +29,6 @@ IMAGE_OPTION = re.compile(rf"\{{\s*\"-(?:[^\"\\\n]|\\.)*\",\s*(?:{LITERAL}|NULL)
                           rf"((?:{LITERAL}\s*)+),")
 ADJACENT = re.compile(rf"{LITERAL}(?:\s*{LITERAL})*")
 FEW_WORDS = 3  # a literal of fewer is a key or a name
-
-
-def is_checked(path):
-    return any(str(path) == clean or (clean.endswith("/") and str(path).startswith(clean))
-               for clean in CHECKED)
 
 
 def blank(match):
