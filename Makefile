@@ -23,7 +23,7 @@ quoted = $(foreach word,$(1),'$(subst ','\'',$(word))')
 
 WARNINGS := -Wall -Wextra -Werror -Wundef -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wvla -Wformat=2 -Wcast-qual
-# No path of this machine's gets into what is built, so that it is the same everywhere.
+# No path of the build machine gets into the built files, so that they are the same everywhere.
 export PWD := $(CURDIR)
 COMMON = -std=gnu11 -O2 -g -I. $(WARNINGS) -DBAREPERF_VERSION='"$(VERSION)"' \
 	-ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(dir $(NEWLIB))=deps/
@@ -59,7 +59,7 @@ FW_CFLAGS := $(COMMON) -ffreestanding -fpie -fvisibility=hidden -fno-stack-prote
 	-fno-optimize-sibling-calls -fno-delete-null-pointer-checks -Wstack-usage=4096 $(ISA_$(ARCH)) \
 	-Iarch/$(ARCH)/include -nostdinc -isystem $(NEWLIB)/include \
 	-isystem $(shell $(CROSS)gcc -print-file-name=include)
-# UEFI's strings have 16-bit characters; only what talks to UEFI sees its headers.
+# UEFI's strings have 16-bit characters; only files that call UEFI see its headers.
 EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/efi/$(ARCH)
 
 # Parsers of commands, events and images, for the firmware and for the host tool
@@ -79,14 +79,14 @@ FW_SRCS := $(sort $(filter-out lib/devicetree/%,$(shell find $(FW_ROOMS) -name '
 	$(wildcard $(FW_DIRS:%=%/*.c) $(PARSERS)) $(TREES_$(ARCH)))
 FW_OBJS := $(FW_SRCS:%=$(OUT)/obj/%.o)
 
-# Handlers must not touch vector registers, which nobody saves; only workloads may.
+# Handlers must not touch vector registers, since no code saves them; only workloads may.
 $(OUT)/obj/%.o: EXTRA = -mgeneral-regs-only
 $(OUT)/obj/workload/%.o: EXTRA =
 $(OUT)/obj/boot/%.o $(OUT)/obj/lib/%.o $(OUT)/obj/agent/%.o $(OUT)/obj/channel/%.o: \
 	EXTRA = -mgeneral-regs-only $(EFI_CFLAGS)
 # It runs on the firmware's stack, which has 128 KiB (UEFI 2.10, 2.3.2, 2.3.6).
 $(OUT)/obj/writer/%.o: EXTRA = -mgeneral-regs-only -Wstack-usage=8192
-# It prints doubles, in thread context, when what wrote them has ended.
+# It prints doubles, in thread context, when their writer has ended.
 $(OUT)/obj/writer/perfdata/mark_text.c.o: EXTRA = -Wstack-usage=8192
 $(OUT)/obj/lib/memory/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
 
@@ -160,7 +160,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 images = $(foreach arch,$(ARCHES),$(MAKE) $(PARALLEL) ARCH=$(arch) firmware sdk &&) true
 images-c++ = $(foreach arch,$(ARCHES),$(MAKE) $(PARALLEL) ARCH=$(arch) sdk-c++ &&) true
 
-# One command on the emulated machine, by default the list of what it can record.
+# One command on the emulated machine, by default the list of its events.
 RUN := list
 run: deps-run		## boot the image and carry out RUN='record ... -- WORKLOAD'; QEMU='-smp 4 ...'
 	@$(MAKE) $(PARALLEL) firmware host

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # ---- Tests: `NAME_CFLAGS`, `NAME_SRCS` and `NAME_LIBS` in tests/*/*.mk, for those that need more ----
 
-# instrumented code makes gcc suspect what it knows better in the plain build
+# gcc's warnings about instrumented code are false; the plain build has none
 SUSPECTS := -Wno-stringop-overread -Wno-stringop-overflow -Wno-maybe-uninitialized
 ASAN := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all $(SUSPECTS)
-# gcc: tsan knows no bare fences and says so; what a test proves, it proves by the atomics around them
+# gcc warns that tsan does not know bare fences; the tests rely on the atomics around them
 TSAN := -O1 -fsanitize=thread -Wno-tsan $(SUSPECTS)
 FUZZ := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 $(eval $(call variant,asan,gcc,$(ASAN)))
@@ -63,7 +63,7 @@ check: deps		## every test; CHECK='pattern|pattern' selects some
 	@$(model)
 	@tests/check $(call quoted,$(CHECK))
 
-# The main list, and what else differs with compiler, QEMU and firmware
+# The main list, and other tests that depend on compiler, QEMU and firmware
 DEBIAN13_TESTS := unit/*|e2e/machines_test|e2e/usb_image_test|e2e/uefi_shell_test|e2e/serial_test
 check-debian13:		## in a clean Debian 13: build, unit tests, the main list on QEMU 10
 	@deps/install packaging/deps.txt
