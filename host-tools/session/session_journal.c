@@ -165,13 +165,14 @@ int session_journal_resume(struct session *session, uint64_t *file_size, struct 
 {
 	const struct state *state;
 	struct journal_key key;
-	char *path = journal_path(session->writer.output->path);
+	char *path;
 	int code;
 
 	session->journal = calloc(1, sizeof(*session->journal));
 	if (!session->journal)
-		code = error_set(error, -ENOMEM, "no memory for a journal");
-	else if (!path || !find_key(session, &key))
+		return error_set(error, -ENOMEM, "no memory for a journal");
+	path = journal_path(session->writer.output->path);
+	if (!path || !find_key(session, &key))
 		code = error_set(error, -ENOENT, "no file to resume");
 	else
 		code = journal_resume(session->journal, path, &key, state_size(session), error);
