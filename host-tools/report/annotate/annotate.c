@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf annotate`: hot functions in source and assembly, as `perf annotate --stdio' has them.
+/* `bareperf annotate`: prints hot functions with source and assembly, like `perf annotate --stdio'.
  */
 #include "host-tools/report/annotate/annotate.h"
 
@@ -18,9 +18,9 @@
 
 struct annotate_options {
 	const char *input;
-	const char *event;  /* NULL: the one with the most samples */
-	const char *symbol; /* NULL: all that have samples */
-	double limit;       /* percent of all; functions below it are left out */
+	const char *event;  /* NULL: the event with the most samples */
+	const char *symbol; /* NULL: all functions with samples */
+	double limit;       /* percent of all; functions below are left out */
 	struct pe_search search;
 };
 
@@ -76,12 +76,12 @@ static const struct argp argp = {
 	    "does.\vExit status: 0 done, 1 error, 2 wrong usage.",
 };
 
-/* The samples by address. */
+/* The samples, summed by address. */
 struct places_sampled {
 	const struct perf_reader_event *event;
 	const struct symbols *symbols;
 	struct intern addresses;
-	struct annotation_place *places; /* by number */
+	struct annotation_place *places; /* by the address's number */
 	uint32_t room;
 	uint64_t weight;
 };
@@ -124,7 +124,7 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	            attr->sample_type & PERF_SAMPLE_PERIOD ? sample.period : attr->sample_period);
 }
 
-/* A function with its places, which follow each other. */
+/* A function and its places, which are consecutive. */
 struct hot {
 	struct symbol symbol;
 	struct symbol_code code;
@@ -142,15 +142,15 @@ static int compare_hot(const void *a, const void *b)
 	return (left->places > right->places) - (left->places < right->places);
 }
 
-/* Of the same file at the same time. */
+/* Whether code is the same function of the same file, at the same address. */
 static bool is_function(const struct hot *hot, const struct symbol_code *code)
 {
 	return hot->code.path == code->path && hot->code.offset == code->offset &&
 	       hot->code.address == code->address;
 }
 
-/* How many functions; *strangers: samples that are in none. The places' addresses become the
- * machine's. */
+/* Collect the functions with their places. Returns their number. *strangers: the samples that are
+ * in no known function. The places' addresses are changed to the machine's addresses. */
 static size_t gather(struct places_sampled *sampled, struct hot *hot, uint64_t *strangers)
 {
 	size_t count = 0;

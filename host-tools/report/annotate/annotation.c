@@ -15,7 +15,7 @@ struct making {
 	struct lines *lines;
 	struct source_text source;
 	const struct symbol_code *function;
-	const struct annotation_place *next, *end; /* places that no instruction had yet */
+	const struct annotation_place *next, *end; /* places without an instruction so far */
 	struct line last;
 };
 
@@ -43,7 +43,7 @@ static int add_line(struct annotation *annotation, uint64_t address, const char 
 	return 0;
 }
 
-/* The line of source that begins here, if another one does. */
+/* Add the source line of an address, if it differs from the last one. */
 static int add_source(struct making *making, uint64_t address)
 {
 	const struct symbol_code *function = making->function;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A function as perf annotates it: its instructions, with what was sampled at each, and between
- * them the lines of source that they were compiled from. Thread: the one that made it. */
+/* A function annotated like in perf: its instructions with the samples of each, and between them
+ * the source lines from which they were compiled. Thread: the thread that created the annotation.
+ */
 #ifndef HOST_TOOLS_REPORT_ANNOTATE_ANNOTATION_H
 #define HOST_TOOLS_REPORT_ANNOTATE_ANNOTATION_H
 
@@ -16,11 +17,11 @@ struct annotation_place {
 	uint64_t address, weight, samples;
 };
 
-/* By address, as annotation_make() wants them. places: NULL where there are none. */
+/* Sort places by address, as annotation_make() requires. places may be NULL if count is 0. */
 void annotation_sort(struct annotation_place *places, size_t count);
 
 struct annotation_line {
-	uint64_t address; /* of an instruction; 0: it is source */
+	uint64_t address; /* of an instruction; 0: the line is source text */
 	uint64_t weight, samples;
 	char *text; /* printable */
 };
@@ -28,13 +29,14 @@ struct annotation_line {
 struct annotation {
 	struct annotation_line *lines;
 	size_t count, room;
-	uint64_t weight, samples; /* of the function, instructions or not */
+	uint64_t weight, samples; /* sums of the function, including samples between instructions */
 };
 
 /*
- * Of places, which are sorted by address, those in the function count. A source that was changed
- * since it was compiled, or is not to be had, is told by NAME:LINE alone. 0; -ENOMEM; -ENOEXEC: its
- * file cannot be read, or is of another architecture. annotation_free() in any case.
+ * Annotate a function with the samples of count places, which are sorted by address. Places outside
+ * the function are ignored. A source file that changed after it was compiled, or that cannot be
+ * read, is shown only as NAME:LINE. 0; -ENOMEM; -ENOEXEC: the ELF file cannot be read, or is for an
+ * unsupported architecture. Call annotation_free() in all cases.
  */
 int annotation_make(struct annotation *annotation, struct lines *lines,
                     const struct symbol_code *function, const struct annotation_place *places,
@@ -43,11 +45,12 @@ int annotation_make(struct annotation *annotation, struct lines *lines,
 /* A line's share of the function, in percent. */
 double annotation_share(const struct annotation *annotation, const struct annotation_line *line);
 
-/* One line: share, address and code; or what stands in the source. Without a newline. */
+/* Format one line, without a newline: share, address and instruction; or the source text. */
 void annotation_text(const struct annotation *annotation, const struct annotation_line *line,
                      char *text, size_t size);
 
-/* All of it, as `perf annotate --stdio' heads it. Whether it could be written: ferror(). */
+/* Print all lines under a header like that of `perf annotate --stdio'. The caller finds write
+ * errors by ferror(). */
 void annotation_print(const struct annotation *annotation, const char *name, const char *file,
                       const char *event, FILE *out);
 

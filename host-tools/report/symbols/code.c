@@ -12,12 +12,12 @@ struct code {
 	Elf *elf;
 	csh handle;
 	cs_insn *instruction;
-	const uint8_t *bytes; /* of the whole file */
+	const uint8_t *bytes; /* bytes of the whole file */
 	size_t size;
 	bool is_x86;
 };
 
-/* The machine that it is for; 0: it is no ELF file. */
+/* Read the file. Returns its ELF machine; 0: the file is not an ELF file. */
 static uint16_t read_file(struct code *code, const char *path)
 {
 	GElf_Ehdr header;
@@ -138,7 +138,7 @@ static enum code_kind kind_of_arm(const struct code *code)
 	}
 }
 
-/* A direct branch's last operand is its target. */
+/* Get the target of a direct branch, which is its last operand. */
 static bool target_of(const struct code *code, uint64_t *target)
 {
 	const cs_detail *detail = code->instruction->detail;

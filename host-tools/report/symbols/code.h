@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The instructions of an x86_64 or aarch64 ELF file, by capstone. Thread: the one that opened it.
- */
+/* Decodes the instructions of an x86_64 or aarch64 ELF file by capstone. Thread: the thread that
+ * opened the file. */
 #ifndef HOST_TOOLS_REPORT_SYMBOLS_CODE_H
 #define HOST_TOOLS_REPORT_SYMBOLS_CODE_H
 
@@ -8,31 +8,32 @@
 #include <stdint.h>
 
 enum code_kind {
-	CODE_OTHER,       /* goes on behind itself */
-	CODE_CONDITIONAL, /* may */
-	CODE_CALL,        /* does later */
-	CODE_TRAP,        /* does later, if somebody wants: INT, SYSCALL, SVC */
-	CODE_JUMP,        /* this and those below do not */
+	CODE_OTHER,       /* the next instruction in memory follows */
+	CODE_CONDITIONAL, /* conditional branch: jumps, or the next one follows */
+	CODE_CALL,        /* the next one follows after the return */
+	CODE_TRAP,        /* INT, SYSCALL, SVC: the next one may follow later */
+	CODE_JUMP,        /* from here on: the next one does not follow */
 	CODE_RETURN,
-	CODE_IRET, /* or ERET */
+	CODE_IRET, /* IRET or ERET */
 };
 
 struct code_instruction {
 	uint64_t size;
 	enum code_kind kind;
-	bool direct; /* where it jumps to is known: target */
+	bool direct; /* target is known from the instruction alone */
 	uint64_t target;
-	const char *mnemonic, *operands; /* as GNU's disassembler has them; until the next one */
+	const char *mnemonic, *operands; /* GNU style; valid until the next call */
 };
 
 struct code;
 
-/* NULL: the file cannot be read, or is of another architecture. */
+/* Open the ELF file at path. NULL: the file cannot be read, or is for another architecture. */
 struct code *code_open(const char *path);
 void code_close(struct code *code);
 
-/* The instruction at this offset of the file, as it is at that address. False: there is none. The
- * code is the file's: what the machine changed in it is not seen. */
+/* Decode the instruction at this offset of the file. address: its address on the machine. False: no
+ * instruction is at this offset. The bytes are the file's; changes that the machine made in memory
+ * are not visible. */
 bool code_at(struct code *code, uint64_t offset, uint64_t address,
              struct code_instruction *instruction);
 

@@ -6,8 +6,8 @@
 
 #include "host-tools/report/symbols/code.h"
 
-#define MOST_CODE (64U << 10) /* bytes of a function */
-#define UNSIZED   256U        /* of one that was written in assembly, which has no size */
+#define MOST_CODE (64U << 10) /* most bytes of a function */
+#define UNSIZED   256U        /* most bytes of a function without a size (assembly) */
 
 int disassemble(const struct symbol_code *function, disassembly_fn tell, void *context)
 {

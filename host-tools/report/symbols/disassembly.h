@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code as text, by capstone. Thread: any. */
+/* Disassembles a function by capstone. Thread: any. */
 #ifndef HOST_TOOLS_REPORT_SYMBOLS_DISASSEMBLY_H
 #define HOST_TOOLS_REPORT_SYMBOLS_DISASSEMBLY_H
 
@@ -7,12 +7,14 @@
 
 #include "host-tools/report/symbols/symbols.h"
 
-/* Told of an instruction: its size, and its text as GNU's disassembler has it. Negative to stop. */
+/* Called for an instruction with its size and its text, as GNU's disassembler prints it. A negative
+ * return value stops disassemble(). */
 typedef int (*disassembly_fn)(void *context, uint64_t address, uint16_t size, const char *text);
 
-/* Every instruction of a function of an x86_64 or aarch64 ELF file, up to what is none. The code is
- * the file's: what the machine changed in it is not seen. 0; -ENOEXEC: the file cannot be read, or
- * is of another architecture; or what tell has said. */
+/* Call tell for every instruction of a function of an x86_64 or aarch64 ELF file, up to the first
+ * bytes that are not an instruction. The bytes are the file's; changes that the machine made in
+ * memory are not visible. 0; -ENOEXEC: the file cannot be read, or is for another architecture; or
+ * the negative value that tell returned. */
 int disassemble(const struct symbol_code *function, disassembly_fn tell, void *context);
 
 #endif

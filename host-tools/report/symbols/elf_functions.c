@@ -11,7 +11,7 @@
 #include "host-tools/pe/alias.h"
 #include "host-tools/util/array.h"
 
-/* Where in the file the byte of a link address lies; false if in no segment. */
+/* Get the offset in the file of a link address. False: the address is in no segment. */
 static bool file_offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 {
 	size_t count;
@@ -82,8 +82,8 @@ static int compare_functions(const void *a, const void *b)
 	return left->order < right->order ? -1 : 1;
 }
 
-/* The one of count names of one place that counts. perf gives those without a size an end where the
- * next symbol begins, so that of several of one place the last alone has a size then. */
+/* Choose one of count names of one place. perf gives a symbol without a size the begin of the next
+ * symbol as its end. So among several names of one place, only the last one gets a size. */
 static size_t choose(const struct function *names, size_t count)
 {
 	uint64_t best_rank = 0;
@@ -101,7 +101,7 @@ static size_t choose(const struct function *names, size_t count)
 	return best;
 }
 
-/* One name for each place. */
+/* Keep one name for each place. */
 static void drop_aliases(struct elf_functions *functions)
 {
 	struct function *all = functions->all;

@@ -14,7 +14,8 @@ struct inlined {
 	uint32_t count;
 };
 
-/* The one text for a name as DWARF has it; NULL: no memory. */
+/* Get the stored text for a name from DWARF; equal names have the same pointer. NULL: memory is
+ * short. */
 static const char *text_of(struct inlines *inlines, const char *name)
 {
 	char *plain = elf_functions_plain(name), *text = NULL;
@@ -42,7 +43,7 @@ static struct inlined look_up(struct inlines *inlines, const char *path, uint64_
 	return inlined;
 }
 
-/* Room for as many as are numbered. */
+/* Make room in found for all numbers of offsets. */
 static bool make_room(struct inlines *inlines)
 {
 	uint32_t wanted = inlines->offsets.slot_count / 2;

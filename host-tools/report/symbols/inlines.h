@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions without code of their own: what the compiler has inlined, by DWARF. Thread: the one
- * that made it. */
+/* Finds inlined functions by DWARF. Thread: the thread that created the struct. */
 #ifndef HOST_TOOLS_REPORT_SYMBOLS_INLINES_H
 #define HOST_TOOLS_REPORT_SYMBOLS_INLINES_H
 
@@ -9,15 +8,16 @@
 
 struct inlines {
 	struct lines lines;
-	struct intern offsets; /* looked up before; a: path, b: offset */
-	struct inlined *found; /* by number */
+	struct intern offsets; /* addresses that were looked up before; a: path, b: offset */
+	struct inlined *found; /* by number in offsets */
 	uint32_t found_room;
-	void *names; /* a tree, by tsearch(), of each name once */
+	void *names; /* tsearch() tree: each name once */
 };
 
-/* The functions inlined at the byte at this offset of an ELF file, as perf writes them, "leaf
- * (inlined)", the innermost first. The same pointer for the same name, valid until inlines_free();
- * equal paths have equal pointers too; NULL: there is none. Returns how many. */
+/* Find the functions that are inlined at this offset of the ELF file at path. names get them as
+ * perf writes them, "leaf (inlined)", the innermost first. Equal names have the same pointer, valid
+ * until inlines_free(). Equal paths must be equal pointers, too; path may be NULL: no file. Returns
+ * the number of names. */
 uint32_t inlines_find(struct inlines *inlines, const char *path, uint64_t offset,
                       const char *names[LINES_INLINED]);
 

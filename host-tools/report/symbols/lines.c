@@ -16,15 +16,15 @@
 #include "host-tools/util/array.h"
 
 struct opened {
-	int fd; /* -1: it is not there */
+	int fd; /* -1: not open */
 	Elf *elf;
 };
 
 struct lines_elf {
 	char *path;
-	struct opened file;  /* that offsets are in */
-	struct opened debug; /* with the DWARF, if that is another */
-	Dwarf *dwarf;        /* NULL: there is none */
+	struct opened file;  /* the file that offsets refer to */
+	struct opened debug; /* the file with the DWARF, if it is another file */
+	Dwarf *dwarf;        /* NULL: no DWARF */
 };
 
 static struct opened open_elf(const char *path)
@@ -62,7 +62,8 @@ static bool has_dwarf(Elf *elf)
 	return false;
 }
 
-/* An image's symbols are in NAME.sym, its DWARF is beside it in NAME.elf, of the same build. */
+/* Open the file with the DWARF. The symbols of bareperf's image are in NAME.sym; its DWARF is in
+ * NAME.elf of the same build in the same folder. */
 static void find_debug(struct lines_elf *elf)
 {
 	const char *dot = strrchr(elf->path, '.'), *slash = strrchr(elf->path, '/');
@@ -113,7 +114,7 @@ static struct lines_elf *find_elf(struct lines *lines, const char *path)
 	return elf;
 }
 
-/* The first segment that is loaded and has it. */
+/* Find the first loaded segment for which has() is true. */
 static bool find_segment(Elf *elf, bool (*has)(const GElf_Phdr *segment, uint64_t at), uint64_t at,
                          GElf_Phdr *segment)
 {
@@ -139,7 +140,7 @@ static bool has_code_at(const GElf_Phdr *segment, uint64_t address)
 	       address - segment->p_vaddr < segment->p_filesz;
 }
 
-/* The link address of a byte of the file; false: it is in no segment. */
+/* Get the link address of a byte of the file. False: the byte is in no segment. */
 static bool address_of(Elf *elf, uint64_t offset, uint64_t *address)
 {
 	GElf_Phdr segment;
@@ -150,7 +151,8 @@ static bool address_of(Elf *elf, uint64_t offset, uint64_t *address)
 	return true;
 }
 
-/* The compilation unit of an address: by .debug_aranges, which not every compiler writes. */
+/* Find the compilation unit of an address: by .debug_aranges if the compiler wrote it, else by a
+ * search of all units. */
 static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
 {
 	Dwarf_CU *at = NULL;
@@ -217,7 +219,8 @@ uint32_t lines_inlined(struct lines *lines, const char *path, uint64_t offset,
 	uint32_t count = 0;
 	int depth = 0;
 
-	/* the first asks for the innermost scope, the second for those that it physically is in */
+	/* dwarf_getscopes() finds the innermost scope by address; dwarf_getscopes_die() then finds
+	 * the scopes that contain its code */
 	if (elf && elf->dwarf && address_of(elf->file.elf, offset, &address) &&
 	    find_unit(elf->dwarf, address, &unit) &&
 	    dwarf_getscopes(&unit, address, &innermost) > 0)
@@ -238,8 +241,8 @@ uint32_t lines_inlined(struct lines *lines, const char *path, uint64_t offset,
 	return count;
 }
 
-/* Where in the file code lies that is linked at this address; false: what is there cannot be run,
- * as of functions that the linker has left out. */
+/* Get the offset in the file of code at a link address. False: the address is not executable, as
+ * for functions that the linker removed. */
 static bool code_offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 {
 	GElf_Phdr segment;
@@ -250,7 +253,7 @@ static bool code_offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 	return true;
 }
 
-/* The row at i; false: it is none of a line and of code. */
+/* Read row i of the table. False: the row has no source line or no code. */
 static bool read_row(Elf *elf, Dwarf_Lines *table, size_t i, struct lines_row *row)
 {
 	Dwarf_Line *line = dwarf_onesrcline(table, i), *next = dwarf_onesrcline(table, i + 1);
@@ -265,7 +268,7 @@ static bool read_row(Elf *elf, Dwarf_Lines *table, size_t i, struct lines_row *r
 	    !code_offset_of(elf, address, &row->offset))
 		return false;
 	if (!dwarf_lineendsequence(next, &is_end) && is_end && end == address)
-		return false; /* behind the code */
+		return false; /* the row is behind the code */
 	row->line = (struct line){ dwarf_linesrc(line, NULL, NULL), (uint32_t)number };
 	row->end = row->offset + (end - address);
 	return row->line.file;

@@ -37,7 +37,8 @@ void objects_build_ids(struct objects *objects, const uint8_t *bytes, size_t siz
 		add_build(objects, &build_id);
 }
 
-/* As the record says itself, else the section; path is the caller's. */
+/* Get the build of a mapping's file, from the record itself or else from the BUILD_ID section. The
+ * caller keeps path. */
 static struct build build_of(const struct objects *objects, const struct perf_record_mmap2 *mmap2,
                              char *path)
 {
@@ -62,7 +63,7 @@ static struct build build_of(const struct objects *objects, const struct perf_re
 
 /* ---- Files ---- */
 
-/* UEFI's images end in .efi, and in .dll where EDK2 has made them of an ELF file. */
+/* Get a UEFI image's name. Its file ends in .efi, or in .dll if EDK2 made it from an ELF file. */
 static char *module_of(const char *file)
 {
 	const char *dot = strrchr(file, '.');
@@ -80,7 +81,7 @@ static void load_from(struct object *object, const char *path)
 		object->path = strdup(path);
 }
 
-/* From the file that was recorded, wherever it is by now. */
+/* Load the functions from the recorded build of the file, wherever it is stored now. */
 static void load_recorded(struct objects *objects, struct object *object)
 {
 	const struct build *build = &object->build;
@@ -101,7 +102,8 @@ static void load_recorded(struct objects *objects, struct object *object)
 		free(cached);
 		return;
 	}
-	/* A module's name is a name, if no function's; no file is behind the kernel's "[vdso]". */
+	/* No message for these: a module's samples still have the module's name, and the kernel's
+	 * "[vdso]" has no file. */
 	if (object->module || *build->path == '[')
 		return;
 	buildid_text(text, build->id, build->size);
@@ -111,7 +113,7 @@ static void load_recorded(struct objects *objects, struct object *object)
 	    text);
 }
 
-/* NULL: no memory. */
+/* Add a file. NULL: memory is short. */
 static struct object *add_object(struct objects *objects, const struct build *build)
 {
 	struct object **all =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that a recording's mappings are of, each once, with their functions. Thread: the one
- * that made it. */
+/* The files behind a recording's mappings, each once, with their functions. Thread: the thread that
+ * created the struct. */
 #ifndef HOST_TOOLS_REPORT_SYMBOLS_OBJECTS_H
 #define HOST_TOOLS_REPORT_SYMBOLS_OBJECTS_H
 
@@ -16,33 +16,33 @@
 /* Which build of a file was recorded. */
 struct build {
 	char *path;
-	bool is_told; /* by the mapping's own record, as of UEFI images */
-	size_t size;  /* of the id; 0: nobody knows */
+	bool is_told; /* the id is from the mapping's record, as for UEFI images */
+	size_t size;  /* size of the id; 0: unknown */
 	uint8_t id[BUILDID_MAX];
 };
 
-/* Texts of it are compared as pointers. */
+/* A file. Its texts are compared as pointers. */
 struct object {
 	struct build build;
 	const char *file; /* base name */
-	char *module;     /* without its ending: of a UEFI image; else NULL */
-	char *path;       /* where its functions were read from; NULL: from nowhere */
+	char *module;     /* a UEFI image's name without its ending; else NULL */
+	char *path;       /* the file that its functions were read from; NULL: none */
 	struct elf_functions functions;
 };
 
 struct objects {
-	struct pe_search *search; /* where UEFI images' functions are looked for; may be NULL */
+	struct pe_search *search; /* where to look for UEFI images' functions; may be NULL */
 	struct object **all;
 	size_t count;
 	struct build *builds;
 	size_t build_count;
 };
 
-/* Learn from a file's BUILD_ID section. */
+/* Learn the build ids from a file's BUILD_ID section. */
 void objects_build_ids(struct objects *objects, const uint8_t *bytes, size_t size);
 
-/* The file of a mapping, whose name path is; its functions are read when it is met first. NULL: no
- * memory. Valid until objects_free(). */
+/* Get the file of a mapping; path is the mapping's name. The file's functions are read at its first
+ * use. NULL: memory is short. Valid until objects_free(). */
 struct object *objects_find(struct objects *objects, const struct perf_record_mmap2 *mmap2,
                             char *path);
 

@@ -27,7 +27,7 @@ static void read_lines(struct source_text_file *file, FILE *in)
 		used += (size_t)size;
 		if (used > SOURCE_TEXT_MOST)
 			break;
-		if (!(file->count & (file->count + 1))) /* grows by doubling */
+		if (!(file->count & (file->count + 1))) /* full at a power of two: double it */
 			lines = reallocarray(lines, 2 * (file->count + 1UL), sizeof(*lines));
 		if (!lines)
 			break;

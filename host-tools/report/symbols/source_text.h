@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of sources, by line, a few files at a time. Thread: the one that made it. */
+/* The text of source lines. Keeps the text of a few files in memory. Thread: the thread that
+ * created the struct. */
 #ifndef HOST_TOOLS_REPORT_SYMBOLS_SOURCE_TEXT_H
 #define HOST_TOOLS_REPORT_SYMBOLS_SOURCE_TEXT_H
 
@@ -7,19 +8,19 @@
 #include <stdint.h>
 
 #define SOURCE_TEXT_FILES 8U
-#define SOURCE_TEXT_MOST  (4U << 20) /* bytes of a file that are kept */
+#define SOURCE_TEXT_MOST  (4U << 20) /* most bytes to keep of a file */
 
 struct source_text {
 	struct source_text_file {
-		const char *path; /* as lines.h gives it; NULL: none */
+		const char *path; /* path from lines.h; NULL: this entry is free */
 		char **lines;
 		uint32_t count;
 	} files[SOURCE_TEXT_FILES];
-	uint32_t next; /* to be forgotten */
+	uint32_t next; /* the entry that the next file replaces */
 };
 
-/* The text of a line, from 1; NULL: the source cannot be read, has no such line, or was changed
- * since the ELF file was compiled from it. Until the next call. */
+/* Get the text of a line; lines are counted from 1. NULL: the source file cannot be read, has no
+ * such line, or changed after elf was compiled from it. Valid until the next call. */
 const char *source_text_line(struct source_text *text, const char *path, const char *elf,
                              uint32_t line);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses as lines of sources, in perf's words. Thread: the one that made it. */
+/* Formats an address as its source line, as perf does. Thread: the thread that created the struct.
+ */
 #ifndef HOST_TOOLS_REPORT_SYMBOLS_SRCLINES_H
 #define HOST_TOOLS_REPORT_SYMBOLS_SRCLINES_H
 
@@ -10,14 +11,15 @@
 struct srclines {
 	const struct symbols *symbols;
 	struct lines lines;
-	struct intern addresses; /* looked up before */
-	const char **found;      /* by number */
+	struct intern addresses; /* addresses that were looked up before */
+	const char **found;      /* by number in addresses */
 	uint32_t found_room;
-	void *texts; /* a tree, by tsearch(), of each text once */
+	void *texts; /* tsearch() tree: each text once */
 };
 
-/* NAME:LINE with the source's base name; where nobody knows it FILE[1234], the offset in the file.
- * The same pointer for the same text, valid until srclines_free(). NULL: no memory. */
+/* Get "NAME:LINE", where NAME is the source's base name. If the line is unknown: "FILE[1234]",
+ * where 1234 is the offset in the file. Equal texts have the same pointer, valid until
+ * srclines_free(). NULL: memory is short. */
 const char *srclines_find(struct srclines *srclines, uint64_t address);
 
 void srclines_free(struct srclines *srclines);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses to function names. */
+/* Turns addresses into function names. */
 #include "host-tools/report/symbols/symbols.h"
 
 #include <gelf.h>
@@ -13,11 +13,12 @@
 #include "writer/perfdata/perf_file.h"
 #include "writer/util/error.h"
 
-#define MAX_MAPPINGS 65536U /* each address is looked for in all of them */
+#define MAX_MAPPINGS 65536U /* a lookup searches all mappings */
 #define CACHE_SIZE   4096U  /* a power of two */
 
-/* Addresses that no machine has: PAST_SIZE for each mapping, in the order in which they were told
- * of, and then as many for the time before it, when nothing was mapped there. */
+/* Made-up addresses, which no machine has. Each mapping, in the order in which the mappings were
+ * added, has PAST_SIZE addresses for the time of the mapping, and as many for the time before it,
+ * when nothing was mapped there. */
 #define PAST      (1ULL << 62)
 #define PAST_SIZE (1ULL << 44)
 #define BEFORE    PAST_SIZE
@@ -26,13 +27,13 @@ _Static_assert(MAX_MAPPINGS <= (1ULL << 63) / (2 * PAST_SIZE), "all lie below th
 struct mapping {
 	uint64_t start, end; /* addresses */
 	uint64_t file_offset;
-	uint64_t time; /* ns, since when; 0: always */
+	uint64_t time; /* ns, when it was mapped; 0: from the start */
 	struct object *object;
 };
 
 struct cached {
 	uint64_t address;
-	const char *name; /* NULL: free */
+	const char *name; /* NULL: this entry is free */
 	bool is_made_up;
 };
 
@@ -40,10 +41,10 @@ struct symbols {
 	struct objects objects;
 	struct mapping *mappings;
 	size_t count;
-	bool is_full;  /* there were more, which was told */
-	bool is_timed; /* one of them was not there from the start */
+	bool is_full;  /* mappings were dropped, and this was reported */
+	bool is_timed; /* a mapping was not there from the start */
 	struct cached cache[CACHE_SIZE];
-	char **made; /* names that were made up */
+	char **made; /* names that make_name() made up */
 	size_t made_count;
 };
 
@@ -86,7 +87,8 @@ static bool has_room(struct symbols *symbols)
 	return false;
 }
 
-/* Both kinds of mappings; MMAP's fields are the first of MMAP2's. False: it is no whole one. */
+/* Read an MMAP2 or MMAP record; the fields of MMAP are the first fields of MMAP2. False: the record
+ * is not a whole mapping. */
 static bool take_mapping(const struct perf_event_header *record, struct perf_record_mmap2 *mmap2,
                          char path[4096])
 {
@@ -101,8 +103,8 @@ static bool take_mapping(const struct perf_event_header *record, struct perf_rec
 	if (record->type == PERF_RECORD_MMAP)
 		mmap2->header.misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
 	snprintf(path, 4096, "%.*s", (int)(record->size - name), (const char *)record + name);
-	/* "[kernel.kallsyms]_text": behind it is the symbol that the kernel's addresses count from.
-	 */
+	/* "[kernel.kallsyms]_text": cut off the name of the kernel's base symbol, which follows
+	 * "]". */
 	if (*path == '[' && strchr(path, ']'))
 		strchr(path, ']')[1] = 0;
 	return true;
@@ -117,7 +119,7 @@ void symbols_add(struct symbols *symbols, const struct perf_event_header *record
 
 	if (!take_mapping(record, &mmap2, path) || !has_room(symbols))
 		return;
-	if (!(symbols->count & (symbols->count + 1))) { /* grows by doubling */
+	if (!(symbols->count & (symbols->count + 1))) { /* full at a power of two: double it */
 		mappings =
 		    reallocarray(symbols->mappings, 2 * (symbols->count + 1), sizeof(*mappings));
 		if (!mappings)
@@ -134,7 +136,8 @@ void symbols_add(struct symbols *symbols, const struct perf_event_header *record
 
 /* ---- Addresses ---- */
 
-/* The latest at a time, which hides those before it, as in memory. NULL: nobody knows of any. */
+/* Find the latest mapping of an address at a time; it hides earlier mappings, as in memory. NULL:
+ * unknown. */
 static const struct mapping *latest_mapping(const struct symbols *symbols, uint64_t address,
                                             uint64_t time)
 {
@@ -150,7 +153,7 @@ static const struct mapping *latest_mapping(const struct symbols *symbols, uint6
 	return latest;
 }
 
-/* A file that is loaded again, where it was. */
+/* Whether b is the same file, loaded again at the same place. */
 static bool is_same(const struct mapping *a, const struct mapping *b)
 {
 	return a->object == b->object && a->start == b->start && a->file_offset == b->file_offset;
@@ -175,8 +178,8 @@ uint64_t symbols_at(const struct symbols *symbols, uint64_t address, uint64_t ti
 	return key + (then ? 0 : BEFORE) + (address - found->start);
 }
 
-/* The number of the mapping whose time, or whose past, a made-up address is of; as many as there
- * are: it is the machine's. */
+/* Get the number of the mapping that a made-up address belongs to. symbols->count: the address is
+ * the machine's own. */
 static uint64_t past_mapping(const struct symbols *symbols, uint64_t address)
 {
 	uint64_t number = (address - PAST) / (2 * PAST_SIZE);
@@ -192,7 +195,8 @@ uint64_t symbols_real(const struct symbols *symbols, uint64_t address)
 	                               : address;
 }
 
-/* The mapping of an address, and where in it that is: of symbols_at()'s too. */
+/* Find the mapping of an address, and the offset in the mapping. The address may be one from
+ * symbols_at(). */
 static const struct mapping *find_mapping(const struct symbols *symbols, uint64_t address,
                                           uint64_t *offset)
 {
@@ -207,7 +211,7 @@ static const struct mapping *find_mapping(const struct symbols *symbols, uint64_
 	return mapping;
 }
 
-/* A name for an address without a function; kept until the end. */
+/* Make a name for an address without a function; it is kept until symbols_free(). */
 static const char *make_name(struct symbols *symbols, uint64_t address)
 {
 	uint64_t offset;
@@ -293,7 +297,7 @@ bool symbols_code(const struct symbols *symbols, uint64_t address, struct symbol
 	return true;
 }
 
-/* Where its name is kept, if it has one. */
+/* Get the cache entry of an address; its name is NULL if the function is unknown. */
 static struct cached *look_up(struct symbols *symbols, uint64_t address)
 {
 	uint64_t slot = (address * 0x9e3779b97f4a7c15ULL) >> 52 & (CACHE_SIZE - 1);
