@@ -10,22 +10,22 @@
 #include "writer/perfdata/sample.h"
 
 struct branch_place {
-	uint64_t begins; /* runs that begin here */
-	uint64_t ends;   /* that end with this instruction, which branches */
-	uint64_t stops;  /* that end before it */
-	uint64_t broken; /* that were to begin here, and that no straight line is */
-	uint64_t last;   /* where the straight line from here ends at the latest */
+	uint64_t begins; /* number of runs that begin here */
+	uint64_t ends;   /* runs whose last instruction is this branch */
+	uint64_t stops;  /* runs that an interrupt ended before this instruction */
+	uint64_t broken; /* runs from here without a straight line to their end */
+	uint64_t last;   /* the last possible end of a run that begins here */
 	uint64_t target;
 	enum code_kind kind;
-	bool is_known, has_code, direct; /* kind and target */
+	bool is_known, has_code, direct; /* kind and target are valid */
 	bool has_last;
 };
 
-/* Instructions from one place on, up to the next one. */
+/* The counts of the instructions from one place to the next place. */
 struct branch_count {
 	uint64_t address;
-	uint64_t done;  /* this one */
-	uint64_t after; /* the ones behind it */
+	uint64_t done;  /* executions of the instruction at address */
+	uint64_t after; /* executions of the instructions behind it */
 	uint64_t taken;
 };
 
@@ -35,10 +35,10 @@ struct branch {
 
 struct branch_cpu {
 	uint32_t cpu;
-	struct branch branch;    /* the last one, whose meaning the next one tells */
-	bool has_branch, hidden; /* hidden: an interrupt's delivery was before it */
-	uint64_t start;          /* where the one before it led to; 0: nobody knows */
-	uint64_t offset, flags;  /* of the last AUX record */
+	struct branch branch;    /* the last branch; its kind depends on the next one */
+	bool has_branch, hidden; /* hidden: an interrupt was delivered before it */
+	uint64_t start;          /* target of the branch before; 0: unknown */
+	uint64_t offset, flags;  /* offset and flags of the last AUX record */
 };
 
 struct branch_code {
@@ -74,7 +74,7 @@ bool branch_runs_code(struct branch_runs *runs, uint64_t address,
 	                       instruction);
 }
 
-/* Its number; INTERN_NONE: no memory. */
+/* Return the number of the place at an address. INTERN_NONE: memory is short. */
 static uint32_t place_at(struct branch_runs *runs, uint64_t address)
 {
 	uint32_t number = intern(&runs->addresses, address, 0);
@@ -107,7 +107,8 @@ static void learn_kind(struct branch_runs *runs, uint64_t address, struct branch
 	place->target = instruction.target;
 }
 
-/* Up to the first instruction that always goes elsewhere; of what is not code 0. */
+/* Find the last instruction of a straight line from address: the first instruction that always
+ * branches. If address has no code, place->last stays 0. */
 static void learn_last(struct branch_runs *runs, uint64_t address, struct branch_place *place)
 {
 	struct code_instruction instruction;
@@ -125,7 +126,8 @@ static void learn_last(struct branch_runs *runs, uint64_t address, struct branch
 
 /* ---- Branches ---- */
 
-/* Was it an interrupt that came in between? The next branch may tell: it returns to there. */
+/* Whether a branch is the delivery of an interrupt, not a branch of the program. The next branch
+ * may show it: an IRET that returns to the interrupted instruction. */
 static bool is_delivery(struct branch_runs *runs, const struct branch *branch,
                         const struct branch_place *from, const struct branch *next)
 {
@@ -170,7 +172,7 @@ static int count_run(struct branch_runs *runs, uint32_t cpu, uint64_t start,
 	learn_last(runs, start, &runs->places[first]);
 	if (end < start || runs->places[first].last < end) {
 		runs->places[first].broken++;
-		first = last; /* the branch itself was executed anyway */
+		first = last; /* the branch instruction itself was executed in any case */
 		start = end;
 	}
 	if (delivery && first == last)
@@ -183,7 +185,8 @@ static int count_run(struct branch_runs *runs, uint32_t cpu, uint64_t start,
 	return show_run(runs, cpu, start, branch, delivery);
 }
 
-/* The CPU's last branch, now that the next one is known, if there is one. */
+/* Count the run that ends with the CPU's last branch. next is the branch after it, which shows
+ * whether the last branch was an interrupt; NULL: no next branch. */
 static int settle(struct branch_runs *runs, struct branch_cpu *cpu, const struct branch *next)
 {
 	const struct branch branch = cpu->branch;
@@ -214,7 +217,7 @@ static int add_branch(struct branch_runs *runs, struct branch_cpu *cpu, const st
 	return code;
 }
 
-/* Nobody knows what comes next. */
+/* Count the CPU's last run before a gap in its trace. */
 static int end_line(struct branch_runs *runs, struct branch_cpu *cpu)
 {
 	int code = cpu->has_branch ? settle(runs, cpu, NULL) : 0;
@@ -282,7 +285,7 @@ static int read_piece(struct branch_runs *runs, const struct perf_reader_record 
 	for (uint64_t at = 0; !code && at + sizeof(branch) <= record->trace_size;
 	     at += sizeof(branch)) {
 		memcpy(&branch, record->trace + at, sizeof(branch));
-		if (branch.from || branch.to) /* else perf's padding */
+		if (branch.from || branch.to) /* both 0: perf's padding */
 			code = add_branch(runs, cpu, &branch);
 	}
 	if (!code && flags & (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often each instruction was carried out, from a trace of all branches: between where one
- * branch leads to and where the next one starts, everything was, once. An interrupt's delivery is
- * none of the program's branches: the instruction that it came before is carried out afterwards.
- * Thread: the one that made it.
+ * Counts how often each instruction was executed, from a trace of all branches. All instructions
+ * between the target of one branch and the next branch are executed once. The delivery of an
+ * interrupt is not a branch of the program: the interrupted instruction is executed after the
+ * interrupt. Thread: the thread that created the struct.
  */
 #ifndef HOST_TOOLS_REPORT_EXPORT_BRANCH_RUNS_H
 #define HOST_TOOLS_REPORT_EXPORT_BRANCH_RUNS_H
@@ -15,45 +15,50 @@
 #include "host-tools/report/recording_file.h"
 #include "host-tools/report/symbols/code.h"
 
-/* The instructions executed between two branches, with the second branch. */
+/* The instructions that were executed between two branches, including the second branch. */
 struct branch_run {
 	uint32_t cpu;
-	uint64_t start, end; /* the first instruction, and the last one */
-	uint64_t to;         /* where that led to */
-	enum code_kind
-	    kind; /* the last one's; CODE_OTHER: an interrupt came before it, which is not in it */
-	bool is_gap; /* nobody knows what comes next; nothing else is set but cpu */
+	uint64_t start, end; /* addresses of the first and the last instruction */
+	uint64_t to;         /* target of the second branch */
+	/* Kind of the last instruction. CODE_OTHER: an interrupt came before the instruction at
+	 * end, so that this instruction was not executed in this run. */
+	enum code_kind kind;
+	bool is_gap; /* the trace has a gap here; only cpu is set */
 };
 
 struct branch_runs {
 	struct recording_file *file;
-	/* NULL, or to be shown each of them, a CPU's in their order; a negative errno stops. */
+	/* Called for each run, in the order of a CPU's time; returns a negative errno to stop. May
+	 * be NULL. */
 	int (*visit)(void *context, const struct branch_run *run);
 	void *context;
-	uint64_t branches;           /* of all CPUs' traces, deliveries among them */
-	struct intern addresses;     /* a: where a run begins or ends */
-	struct branch_place *places; /* by number */
-	struct branch_count *counts; /* by address, once branch_runs_read() is done */
+	uint64_t branches;           /* branches of all CPUs' traces, with deliveries */
+	struct intern addresses;     /* a: address where a run begins or ends */
+	struct branch_place *places; /* by number in addresses */
+	struct branch_count *counts; /* sorted by address; set by branch_runs_read() */
 	struct branch_cpu *cpus;
 	struct branch_code *codes;
 	uint32_t place_room, cpu_count, code_count;
-	uint32_t aux_type; /* enum perf_file_auxtrace_type; 0: there is no trace */
+	uint32_t aux_type; /* enum perf_file_auxtrace_type; 0: no trace */
 };
 
-/* Read the traces. runs has its file, and is else all 0 before. 0, or a negative errno. */
+/* Read the traces of runs->file. The caller sets file, and may set visit and context; the rest of
+ * *runs must be 0. 0, or a negative errno. Call branch_runs_free() in both cases. */
 int branch_runs_read(struct branch_runs *runs, struct error *error);
 
-/* How often the instruction at an address was carried out, and how often it branched. */
+/* How often the instruction at an address was executed (done) and how often it branched (taken). */
 struct branch_times {
 	uint64_t done, taken;
 };
 struct branch_times branch_runs_at(const struct branch_runs *runs, uint64_t address);
 
-/* How many pairs of branches there were between which no straight line is, of those that lead to
- * these addresses: a part of the trace is missing. The code between them is not counted. */
+/* The number of broken runs that begin at addresses from start to end. A run is broken if no
+ * straight line of code leads from its begin to its end, because a part of the trace is missing.
+ * The code of a broken run is not counted. */
 uint64_t branch_runs_broken(const struct branch_runs *runs, uint64_t start, uint64_t end);
 
-/* The instruction at an address of the machine; false: nobody knows of one. */
+/* Decode the instruction at an address of the machine. False: the code at the address is unknown.
+ */
 bool branch_runs_code(struct branch_runs *runs, uint64_t address,
                       struct code_instruction *instruction);
 

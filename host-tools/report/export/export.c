@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf export`: a recording for others' tools. */
+/* `bareperf export`: writes a recording in the formats of other tools. */
 #include "host-tools/report/export/export.h"
 
 #include <argp.h>
@@ -17,7 +17,7 @@ static const struct format {
 	int (*write)(struct export *export, struct error *error);
 	const char *reader;
 	bool is_binary, is_folder;
-	bool of_traces; /* also without samples */
+	bool of_traces; /* accepts traces without samples */
 } formats[] = {
 	{ "csv", export_csv, "a line a sample, for spreadsheets and scripts", false, false, false },
 	{ "folded", export_folded, "a line a stack: flamegraph.pl, inferno, speedscope", false,
@@ -98,7 +98,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The formats in --help. */
+/* argp's filter: adds the list of formats to --help. */
 static char *list_formats(int key, const char *text, void *input)
 {
 	char *list = NULL;

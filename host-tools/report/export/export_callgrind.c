@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions with their own costs and what they spent in those that they call. Source: Valgrind
- * manual, "Callgrind Format Specification". Samples do not know how often a function was called:
- * every count is 1, the least that is taken for a call; without samples a trace of all branches
- * tells. "???" is what Valgrind calls a source file that it does not know.
+ * Writes Callgrind's format: each function's own cost, and the cost of its calls to other
+ * functions. Source: Valgrind manual, "Callgrind Format Specification". Samples do not show how
+ * often a function was called, so every count is 1, the least that readers accept for a call. A
+ * recording without samples uses the trace of all branches. "???" is Valgrind's name for an unknown
+ * source file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 struct callgrind {
 	struct export *export;
 	struct export_sums sums;
-	uint64_t *weights;   /* of each node with all below it, by event */
+	uint64_t *weights;   /* of each node with all nodes below it, by event */
 	struct intern calls; /* a: the caller's function, b: the called one's */
 	uint64_t *costs;     /* of each call, by event */
 };
@@ -31,7 +32,8 @@ static void add(uint64_t *to, const uint64_t *from, uint32_t events)
 		to[i] += from[i];
 }
 
-/* Functions call each other at many places in the tree of stacks. */
+/* Sum the costs of each pair of caller and called function, which may occur at many nodes of the
+ * tree. */
 static int sum_calls(struct callgrind *c)
 {
 	const struct places *places = &c->export->places;
@@ -46,7 +48,7 @@ static int sum_calls(struct callgrind *c)
 			weights_of(c, places->places.keys[i].a)[e] +=
 			    c->sums.sums[(size_t)i * events + e].weight;
 	}
-	for (uint32_t i = places->nodes.count; i--;) { /* parents have lower numbers */
+	for (uint32_t i = places->nodes.count; i--;) { /* children come first */
 		const struct intern_key *node = &places->nodes.keys[i];
 		uint32_t call;
 
@@ -79,7 +81,7 @@ static bool has_samples(const struct export *export)
 
 static void put_costs(const struct callgrind *c, const uint64_t *costs)
 {
-	putc('0', c->export->out); /* the line: not known */
+	putc('0', c->export->out); /* the source line: unknown */
 	for (uint32_t e = 0; e < c->sums.events; e++) {
 		if (is_wanted(c->export, e))
 			fprintf(c->export->out, " %" PRIu64, costs[e]);
@@ -87,7 +89,7 @@ static void put_costs(const struct callgrind *c, const uint64_t *costs)
 	putc('\n', c->export->out);
 }
 
-/* Names stand at the end of a line. */
+/* Write a name as the last field of a line. */
 static void put_name(const struct callgrind *c, const char *prefix, const char *key,
                      const char *text)
 {
@@ -95,7 +97,7 @@ static void put_name(const struct callgrind *c, const char *prefix, const char *
 	export_put_line(c->export->out, text);
 }
 
-/* prefix: "", or "c" of one that is called */
+/* Write the lines that name a function. prefix: "", or "c" for a called function. */
 static void put_function(const struct callgrind *c, const char *prefix, uint32_t function)
 {
 	const char *file = places_file(&c->export->places, function);
@@ -120,7 +122,7 @@ static void put_events(const struct export *export)
 	fputs("\n\n", export->out);
 }
 
-/* Put the sums of each node's places, by function. */
+/* Write each function's own cost, from the sums of its places. */
 static int put_selves(const struct callgrind *c)
 {
 	const struct places *places = &c->export->places;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace of all branches in Callgrind's format: instructions by function, and the number of calls
- * from each function to each. Source: Valgrind manual, "Callgrind Format Specification". A jump to
- * another function's first instruction is a call that returns where that function would have, or by
- * a jump into the middle of the caller (FUNCTION.cold). Code without a file (firmware) is no
- * function: the place of its return shows the end of such a call.
+ * Writes a trace of all branches in Callgrind's format: executed instructions by function, and the
+ * number of calls from each function to each other. Source: Valgrind manual, "Callgrind Format
+ * Specification".
+ *
+ * A jump to the first instruction of another function is counted as a call (tail call). Such a call
+ * ends when the jumping function would have returned, or when a jump leads back into the middle of
+ * the caller (FUNCTION.cold). Code without a file (firmware) is not a function; a call that passes
+ * through such code ends at the return to its caller.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,47 +18,47 @@
 #include "host-tools/report/export/export_format.h"
 #include "host-tools/util/array.h"
 
-/* A function that was entered and not left yet. */
+/* A function that was entered and has not returned. */
 struct frame {
-	uint64_t back;    /* where it returns to; 0: where the one below it does */
-	uint64_t entered; /* instructions of the CPU until then */
+	uint64_t back;    /* return address; 0: the frame below's */
+	uint64_t entered; /* the CPU's instruction count at entry */
 	uint32_t call;
 };
 
 struct thread {
 	uint32_t cpu;
-	uint64_t done; /* instructions so far */
-	uint64_t to;   /* where the last run led to */
+	uint64_t done; /* instructions executed so far */
+	uint64_t to;   /* target of the last run */
 	struct frame *frames;
 	size_t depth, room;
 };
 
-/* A jump's call, as it is kept: nobody has looked; it stays in its function; it leads into the
- * midst of another; else its number and that. */
+/* The class of a jump: not classified yet; inside one function; into the middle of another
+ * function; CALL_FIRST + number of a call. */
 enum { CALL_UNSEEN, CALL_NONE, CALL_MIDST, CALL_FIRST };
 
-#define BACK_MOST 4096U /* frames that one return may leave */
+#define BACK_MOST 4096U /* most frames that one return may end */
 
-/* Numbers of functions are one more than functions'; 0: nobody knows one. */
+/* A function's number is its index in functions + 1; 0: unknown. */
 struct trace {
 	struct export *export;
 	struct branch_runs runs;
 	struct thread *threads;
 	uint32_t thread_count;
-	struct intern functions; /* a: where it begins */
+	struct intern functions; /* a: address where the function begins */
 	struct intern lengths;   /* a: a run's first instruction, b: its last one */
-	struct intern jumps;     /* a: from, b: to; whose what are: */
+	struct intern jumps;     /* a: address of the jump, b: its target */
 	struct intern calls;     /* a, b: numbers of functions */
-	uint32_t *instructions;  /* of lengths */
-	uint32_t *jump_calls;    /* of jumps: CALL_FIRST + the call's number, or another of those */
+	uint32_t *instructions;  /* number of instructions, indexed like lengths */
+	uint32_t *jump_calls;    /* class of the jump, indexed like jumps */
 	struct call {
 		uint64_t count, inclusive;
-	} * counts; /* of calls */
+	} * counts; /* indexed like calls */
 	uint32_t lengths_room, jumps_room, calls_room;
 };
 
-/* The array with an entry at number, of so many bytes, 0 when it is new. NULL: no memory; the array
- * is as it was. */
+/* Grow an array of entries of size bytes until it has entry number; new entries are 0. Returns the
+ * array. NULL: memory is short; the old array is still valid. */
 static void *with_room(void *array, uint32_t *room, uint32_t number, size_t size)
 {
 	uint32_t more = *room ? *room : 256;
@@ -89,7 +92,8 @@ static struct thread *find_thread(struct trace *trace, uint32_t cpu)
 	return &threads[trace->thread_count++];
 }
 
-/* The number of the function around an address, and where it begins. INTERN_NONE: no memory. */
+/* Get the number of the function around an address, and its first address in begins. INTERN_NONE:
+ * memory is short. */
 static uint32_t function_of(struct trace *trace, uint64_t address, uint64_t *begins)
 {
 	struct symbol_code code;
@@ -103,7 +107,7 @@ static uint32_t function_of(struct trace *trace, uint64_t address, uint64_t *beg
 	return number == INTERN_NONE ? number : number + 1;
 }
 
-/* How many instructions that are, counted and given to their functions. */
+/* Count the instructions of a run, and remember the count for equal runs. */
 static int measure(struct trace *trace, const struct branch_run *run, uint32_t *length)
 {
 	uint32_t number = intern(&trace->lengths, run->start, run->end);
@@ -130,7 +134,7 @@ static int measure(struct trace *trace, const struct branch_run *run, uint32_t *
 	return 0;
 }
 
-/* Leave what was entered behind depth. */
+/* End all calls above depth, and add their instructions to the calls' inclusive counts. */
 static void leave(struct trace *trace, struct thread *thread, size_t depth)
 {
 	while (thread->depth > depth) {
@@ -140,7 +144,8 @@ static void leave(struct trace *trace, struct thread *thread, size_t depth)
 	}
 }
 
-/* Return to the function below its callees. */
+/* Handle a return to address to: end the innermost call with this return address, and all calls
+ * above it. */
 static void go_back(struct trace *trace, struct thread *thread, uint64_t to)
 {
 	for (size_t i = 1; i <= thread->depth && i <= BACK_MOST; i++) {
@@ -168,8 +173,9 @@ static int enter(struct trace *trace, struct thread *thread, uint32_t call, uint
 	return 0;
 }
 
-/* A function is entered by a jump. If it was before, since the last call, that goes on: functions
- * that jump to each other for ever are as many as they are. */
+/* Handle a jump to a function's first instruction. If the function was already entered by a jump
+ * since the last call, its old frame continues. Otherwise functions that jump to each other without
+ * end would fill the stack. */
 static int jump_on(struct trace *trace, struct thread *thread, uint32_t call)
 {
 	uint64_t to = trace->calls.keys[call].b;
@@ -184,7 +190,8 @@ static int jump_on(struct trace *trace, struct thread *thread, uint32_t call)
 	return enter(trace, thread, call, 0);
 }
 
-/* By a jump into its midst a function goes on that had led here by jumps. */
+/* Handle a jump into the middle of a function: if this function had left by jumps to the current
+ * function, end these tail calls. */
 static int jump_back(struct trace *trace, struct thread *thread, uint64_t address)
 {
 	uint64_t begins;
@@ -201,7 +208,7 @@ static int jump_back(struct trace *trace, struct thread *thread, uint64_t addres
 	return 0;
 }
 
-/* Classify a jump or a call, between two functions or within one that calls itself. */
+/* Classify a jump or call between two functions, or within a recursive function. */
 static int look(struct trace *trace, const struct branch_run *run, uint32_t *found)
 {
 	uint64_t begins;
@@ -306,7 +313,7 @@ static void put_function(const struct trace *trace, const char *prefix, uint32_t
 	export_put_line(out, symbol.name ? symbol.name : "[unknown]");
 }
 
-/* Of each instruction of the functions of a mapping. */
+/* Write the count of each instruction, for all functions of a mapping. */
 static int put_selves(struct trace *trace, size_t mapping)
 {
 	struct symbols *symbols = trace->export->file->symbols;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slices on a time line, a process for each event, a thread for each CPU. Source: Trace Event
- * Format, "JSON Array Format", "Complete Events", "Metadata Events"; times are in microseconds. A
- * sample tells where the CPU was since the one before it, by the clock's event since its PERIOD
- * ago; functions that stay on the stack from one to the next are one slice. Complete events, since
- * Chrome's own reader pairs a thread's begin with whatever thread's end comes next.
+ * Writes slices on a time line: a process for each event, a thread for each CPU. Source: Trace
+ * Event Format, "JSON Array Format", "Complete Events", "Metadata Events"; times are in
+ * microseconds.
+ *
+ * A sample represents the time since the sample before it; for the clock's event, the time of its
+ * PERIOD before the sample. A function that stays on the stack from one sample to the next is one
+ * slice. The slices are complete events, because Chrome's own reader pairs the begin of one thread
+ * with the end of another thread.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +23,7 @@
 
 /* The open slices of a thread. */
 struct chrome_thread {
-	uint64_t until; /* where its last slice ends; 0: it has none */
+	uint64_t until; /* end of its last slice; 0: none */
 	uint64_t starts[FRAMES_MAX];
 	uint32_t stack[FRAMES_MAX], depth;
 };
@@ -28,14 +31,14 @@ struct chrome_thread {
 struct chrome {
 	struct export *export;
 	struct mark_regions marks;
-	uint64_t last;         /* time of a sample */
+	uint64_t last;         /* time of the last sample */
 	struct intern threads; /* a: event, b: CPU */
 	struct chrome_open {
 		struct chrome_thread *thread;
-	} * open;     /* by number */
-	char **names; /* of functions, as JSON */
+	} * open;     /* by number in threads */
+	char **names; /* functions' names as JSON */
 	uint32_t name_count;
-	bool any; /* event is written */
+	bool any; /* an event was written */
 };
 
 static struct chrome_thread *find_thread(struct chrome *chrome, uint32_t event, uint32_t cpu,
@@ -61,7 +64,7 @@ static struct chrome_thread *find_thread(struct chrome *chrome, uint32_t event, 
 	return open[seen].thread;
 }
 
-/* The head of an event of the format's, behind a comma. */
+/* Write the begin of an event object, with a comma before it if it is not the first. */
 static void put_head(struct chrome *chrome, char phase, uint32_t thread)
 {
 	const struct intern_key *key = &chrome->threads.keys[thread];
@@ -71,7 +74,8 @@ static void put_head(struct chrome *chrome, char phase, uint32_t thread)
 	chrome->any = true;
 }
 
-/* Slices are many more than functions. NULL: no memory. */
+/* Get a function's name as JSON. The name is kept, since slices are many more than functions. NULL:
+ * memory is short. */
 static const char *name_of(struct chrome *chrome, uint32_t function)
 {
 	char **names;
@@ -105,8 +109,9 @@ static void put_start(struct chrome *chrome, char phase, uint32_t thread, uint64
 	        start % NS_PER_US);
 }
 
-/* A complete event up to its name. Readers reckon in doubles: from start on for so long is,
- * rounded, just where the next one begins, so that no slice ends after the one around it. */
+/* Write a complete event up to its name. Readers add start and duration as doubles. The duration is
+ * computed in doubles, so that the rounded end of a slice equals the begin of the next slice, and
+ * no slice ends after the slice around it. */
 static void put_times(struct chrome *chrome, uint32_t thread, uint64_t start, uint64_t until)
 {
 	put_start(chrome, 'X', thread, start);
@@ -123,8 +128,9 @@ static void put_slice(struct chrome *chrome, uint32_t number, uint32_t depth)
 	fprintf(chrome->export->out, "%s}", name ? name : "\"\"");
 }
 
-/* Close what is deeper than that. Of slices with the same times readers take the first for the
- * outer one; of one without a length they do not agree on what is around it. */
+/* Close all slices deeper than depth. The outer slice is written first, because readers take the
+ * first of two slices with equal times as the outer slice. A slice without length is not written,
+ * because readers disagree about the slice around it. */
 static void close_slices(struct chrome *chrome, uint32_t number, uint32_t depth)
 {
 	struct chrome_thread *thread = chrome->open[number].thread;
@@ -136,7 +142,7 @@ static void close_slices(struct chrome *chrome, uint32_t number, uint32_t depth)
 	thread->depth = depth < thread->depth ? depth : thread->depth;
 }
 
-/* A program's mark: a slice from its begin to its end, or an instant. */
+/* Write a program's mark: a slice for a region, an instant for a single moment. */
 static int put_mark(void *context, const struct mark_region *region)
 {
 	struct chrome *chrome = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line a sample. Source: RFC 4180, but for the lines' ends, which are "\n". */
+/* Writes one line per sample. Source: RFC 4180, except that lines end with "\n". */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "host-tools/report/export/export_format.h"
 #include "host-tools/util/put_text.h"
 
-/* A cell. A spreadsheet would calculate one that begins as a formula does: behind an apostrophe it
- * is text. */
+/* Write a cell. A spreadsheet would evaluate text that looks like a formula; an apostrophe before
+ * the text prevents this. */
 static void put_cell(FILE *out, const char *text)
 {
 	bool is_quoted = strpbrk(text, ",\"\n");

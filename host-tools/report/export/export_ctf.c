@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A Common Trace Format 1.8 trace: a folder with `metadata` and a stream of one packet for each
- * CPU. Source: The Common Trace Format v1.8.3, 4 "Event Packet Header" to 7 "Trace Stream
- * Description Language". Every field is of whole bytes, little-endian, and not aligned.
+ * Writes a Common Trace Format 1.8 trace: a folder with the file `metadata`, and a stream with one
+ * packet for each CPU. Source: The Common Trace Format v1.8.3, 4 "Event Packet Header" to 7 "Trace
+ * Stream Description Language". Every field has whole bytes, is little-endian, and is not aligned.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "writer/util/blob.h"
 
 #define CTF_MAGIC 0xc1fc1fc1U
-#define UNKNOWN   "[unknown]" /* babeltrace2 2.0.4 shows the text before for some empty ones */
+#define UNKNOWN   "[unknown]" /* for empty texts: babeltrace2 2.0.4 may repeat an old text */
 
 static const char types[] =
     "/* CTF 1.8 */\n"
@@ -61,9 +61,9 @@ struct ctf_stream {
 struct ctf {
 	struct export *export;
 	struct intern cpus;
-	struct ctf_stream *streams; /* by number of the CPU */
+	struct ctf_stream *streams; /* by the CPU's number */
 	struct blob record;
-	uint64_t late; /* records whose time was before that of the one before */
+	uint64_t late; /* records with a time earlier than the record before */
 	int code;
 };
 
@@ -112,7 +112,7 @@ static void add_text(struct blob *blob, const char *text)
 	blob_add(blob, text, strlen(text) + 1);
 }
 
-/* Its functions by name, the outermost first, what the compiler has inlined included. */
+/* Append a sample's functions by name, the outermost first, including inlined functions. */
 static void add_stack(struct ctf *ctf, const struct sample *sample)
 {
 	struct export *export = ctf->export;
@@ -169,8 +169,8 @@ static int put_sample(void *context, const struct export_sample *sample)
 
 	if (!stream)
 		return ctf->code = errno ? -errno : -ENOMEM;
-	/* a stream's time does not go back: of a sample that was nested in another's writing it is
-	 * that one's */
+	/* In a stream, time must not go backwards. A sample that interrupted the writing of another
+	 * sample gets the later time of that sample. */
 	ctf->late += sample->sample.time < stream->head.last;
 	if (sample->sample.time > stream->head.last)
 		stream->head.last = sample->sample.time;
@@ -179,7 +179,7 @@ static int put_sample(void *context, const struct export_sample *sample)
 	return ctf->record.failed ? -ENOMEM : 0;
 }
 
-/* Its packet's size is known now. */
+/* Write the head of a finished stream, since its packet's size is now known. */
 static int end_stream(struct ctf_stream *stream)
 {
 	long size;
@@ -225,7 +225,8 @@ static int put_metadata(const struct ctf *ctf)
 	return fclose(out) || failed ? -EIO : 0;
 }
 
-/* A folder that is there is another trace's. */
+/* Write the streams and the metadata. The folder is new, because an existing one may have another
+ * trace. */
 static int write_trace(struct ctf *ctf, struct error *error)
 {
 	int code = export_walk(ctf->export, put_sample, ctf, error);

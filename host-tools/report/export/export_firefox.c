@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread for each event and CPU. Source: Firefox Profiler, "Processed profile format" and "Format
- * changelog", version 54. A thread's tables are its own; a frame is a function here.
+ * Writes a thread for each event and CPU. Source: Firefox Profiler, "Processed profile format" and
+ * "Format changelog", version 54. Each thread has its own tables. Each function is one frame of the
+ * format.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,17 +17,18 @@
 enum { LIST_STACKS, LIST_DELTAS, LIST_WEIGHTS };
 
 struct firefox {
-	bool any;            /* thread is written */
+	bool any;            /* a thread was written */
 	struct intern files; /* a: const char * */
 };
 
-/* Nanoseconds as milliseconds. */
+/* Write nanoseconds as milliseconds. */
 static void put_ms(FILE *out, uint64_t ns)
 {
 	fprintf(out, "%" PRIu64 ".%06" PRIu64, ns / NS_PER_MS, ns % NS_PER_MS);
 }
 
-/* A sample that was taken while another was being written is told of at that one's time. */
+/* Write a sample. A sample that interrupted the writing of another sample gets that sample's time,
+ * since time must not go backwards. */
 static void put_sample(struct export_track *track, const struct export_sample *sample,
                        uint32_t place, const struct places *places)
 {
@@ -40,7 +42,7 @@ static void put_sample(struct export_track *track, const struct export_sample *s
 		fprintf(track->lists[LIST_WEIGHTS], "%" PRIu64, sample->weight);
 }
 
-/* A column of a table: the same so many times. */
+/* Write a column of a table: the same value count times. */
 static void put_same(FILE *out, const char *name, const char *value, uint32_t count)
 {
 	fprintf(out, ",\"%s\":[", name);
@@ -49,7 +51,7 @@ static void put_same(FILE *out, const char *name, const char *value, uint32_t co
 	putc(']', out);
 }
 
-/* 0, 1, 2 … */
+/* Write a column with the numbers first, first + 1, ... */
 static void put_numbers(FILE *out, const char *name, uint32_t first, uint32_t count)
 {
 	fprintf(out, ",\"%s\":[", name);
@@ -73,7 +75,7 @@ static void put_frames(FILE *out, uint32_t functions)
 	putc('}', out);
 }
 
-/* The number of the file that a function is in; -1: nobody knows. */
+/* Get the number of a function's file; -1: unknown. */
 static int64_t file_of(struct firefox *firefox, const struct export *export, uint32_t function)
 {
 	const char *file = places_file(&export->places, function);
@@ -81,7 +83,8 @@ static int64_t file_of(struct firefox *firefox, const struct export *export, uin
 	return file ? (int64_t)intern(&firefox->files, (uintptr_t)file, 0) : -1;
 }
 
-/* Functions' names are the first strings, files' names those behind them; type 1 is a library. */
+/* Write the tables of functions and files. In the table of strings, the functions' names come
+ * first, the files' names after them. Resource type 1 is a library. */
 static int put_functions(struct firefox *firefox, const struct export *export)
 {
 	uint32_t count = export->places.functions.count, files;
@@ -166,7 +169,7 @@ static int put_samples(struct export_tracks *tracks, struct export_track *track)
 	return code;
 }
 
-/* Fields of an object that was begun and goes on; no comma before them, or behind. */
+/* Write fields into an open object, without a comma before or after them. */
 static int put_fields(FILE *out, json_t *fields)
 {
 	int code = fields ? 0 : -ENOMEM;
@@ -216,8 +219,8 @@ static int put_thread(struct export_tracks *tracks, struct export_track *track)
 	return code;
 }
 
-/* Wall time at the clock's 0, ms since 1970, as CLOCK_DATA has it: version, clock, wall time, time;
- * 0: nobody knows. */
+/* Get the wall time at the clock's 0 in ms since 1970, from the feature CLOCK_DATA (version, clock,
+ * wall time, time). 0: unknown. */
 static uint64_t start_time(const struct perf_reader *reader)
 {
 	struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A line a stack: frames, the outermost first, with ";" between, a space, its own weight. */
+/* Writes one line per stack: the frames with ";" between them, the outermost first, a space, and
+ * the stack's own weight. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ int export_folded(struct export *export, struct error *error)
 	struct export_sums sums = { 0 };
 	int code = 0;
 
-	if (!export->only) /* weights of different events do not add up */
+	if (!export->only) /* weights of different events cannot be added */
 		code = recording_file_event(export->file, NULL, &export->only, error);
 	if (code)
 		return code;

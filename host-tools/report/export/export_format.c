@@ -38,7 +38,7 @@ int export_walk(struct export *export,
 {
 	struct walk walk = { export, visit, context };
 
-	tasks_free(&export->tasks); /* as they are at each time */
+	tasks_free(&export->tasks); /* read again, for the commands at each time */
 	return recording_file_walk(export->file, visit_record, &walk, error);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording's samples as files for other tools. A format is one function, which walks over the
- * samples as often as it needs to; none holds them. So JSON with a value for each sample
- * (speedscope, chrome, firefox's columns) is written as it is read, by hand; json_pack() writes the
- * constant parts. Thread: the one that opened the file.
+ * Writes a recording's samples in the formats of other tools. Each format is one function. The
+ * function reads the samples from the file as often as it needs to, and keeps none in memory.
+ * Therefore JSON with a value per sample (speedscope, chrome, firefox's columns) is printed
+ * directly while reading; json_pack() makes only the constant parts. Thread: the thread that opened
+ * the file.
  */
 #ifndef HOST_TOOLS_REPORT_EXPORT_EXPORT_FORMAT_H
 #define HOST_TOOLS_REPORT_EXPORT_EXPORT_FORMAT_H
@@ -22,55 +23,55 @@ struct export
 	const struct perf_reader_event *only; /* NULL: every event */
 	struct places places;
 	struct tasks tasks;
-	bool partial;       /* of a trace with gaps as well */
+	bool partial;       /* accept a trace with gaps */
 	const char *output; /* NULL: standard output */
-	FILE *out;          /* the same; NULL for a format that writes a folder */
+	FILE *out;          /* the opened output; NULL if the format writes a folder */
 };
 
 struct export_sample {
 	const struct perf_reader_event *event;
 	struct sample sample;
 	const char *command;
-	uint64_t weight; /* its PERIOD, or the event's */
+	uint64_t weight; /* the sample's PERIOD, or the event's period */
 };
 
-/* Show every sample that is exported to visit, which returns a negative errno to stop. 0, or that.
- */
+/* Call visit for every exported sample. If visit returns a negative errno, the walk stops and
+ * returns that errno. Otherwise 0. */
 int export_walk(struct export *export,
                 int (*visit)(void *context, const struct export_sample *sample), void *context,
                 struct error *error);
 
-/* The event's number in the file. */
+/* The event's index in the file. */
 uint32_t export_event(const struct export *export, const struct perf_reader_event *event);
 
-/* The function's name; of one that has none its file's in brackets, or "[unknown]". */
+/* The function's name. If it has none: its file's name in brackets, or "[unknown]". */
 const char *export_function(const struct export *export, uint32_t function, char text[256]);
 
-/* The functions of a node's stack, the outermost first. Returns how many. */
+/* Get the functions of a node's call stack, the outermost first. Returns their number. */
 uint32_t export_stack(const struct places *places, uint64_t node, uint32_t stack[FRAMES_MAX]);
 
-/* A name that stands at the end of a line, and its end. */
+/* Write a name as the last field of a line, and end the line. */
 void export_put_line(FILE *out, const char *text);
 
-/* The sums of a place's samples, by event: sums[place * events + event]. */
+/* The sums of each place's samples by event: sums[place * events + event]. */
 struct export_sums {
 	struct export_sum {
 		uint64_t samples, weight;
 	} * sums;
-	uint32_t places; /* that there is room for */
-	uint32_t events; /* of the file */
+	uint32_t places; /* number of places that sums has room for */
+	uint32_t events; /* number of the file's events */
 };
 
-/* Of all samples that are exported; sums is all 0 before, sums->sums to be freed after. 0, or a
+/* Sum up all exported samples. *sums must be all 0 before; the caller frees sums->sums. 0, or a
  * negative errno. */
 int export_sum_up(struct export *export, struct export_sums *sums, struct error *error);
 
-/* 0, or -ENODATA and why: the ledger says that something of the traces is missing, or there is
- * none. Of what may be partial 0. */
+/* Check that the trace of branches is whole. 0, or -ENODATA with the reason in error: the file has
+ * no trace, or the ledger reports missing parts. If export->partial is set, always 0. */
 int export_check_whole(const struct export *export, struct error *error);
 
-/* Write it to export->out, or under export->output; 0, or a negative errno. That the file could not
- * be written is found by the caller. */
+/* Write the recording to export->out, or into the folder export->output. 0, or a negative errno.
+ * The caller checks export->out for write errors. */
 int export_csv(struct export *export, struct error *error);
 int export_folded(struct export *export, struct error *error);
 int export_speedscope(struct export *export, struct error *error);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coverage from traces of all branches. Source: geninfo(1), "FILES". A line was carried out as
- * often as the one of its statements' first instructions that was so most often; a branch is a
- * conditional one of the machine's, numbered by where it is linked (its block), 0 where it is
- * taken.
+ * Writes coverage from traces of all branches. Source: geninfo(1), "FILES". A line's count is the
+ * highest count of the first instructions of its statements. A branch is a conditional branch
+ * instruction; its number (its block) is its link address; way 0 is "taken".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,14 +16,14 @@
 
 #define OUR_IMAGE "bareperf.sym"
 
-/* In the order in which they stand in a file's part. */
+/* The kinds of rows, in their order in a file's section. */
 enum row_kind { ROW_FUNCTION, ROW_BRANCH, ROW_LINE };
 
 struct row {
 	enum row_kind kind;
 	struct line line;
-	const char *name; /* of a function */
-	uint64_t block;   /* of a branch */
+	const char *name; /* function's name */
+	uint64_t block;   /* branch's number */
 	uint64_t done, taken;
 };
 
@@ -32,7 +31,7 @@ struct lcov {
 	struct export *export;
 	struct branch_runs runs;
 	struct lines lines;
-	struct symbol_mapping mapping; /* the present file's */
+	struct symbol_mapping mapping; /* the mapping of the current file */
 	struct row *rows;
 	size_t count, room;
 };
@@ -55,7 +54,8 @@ static int add_row(struct lcov *lcov, const struct row *row)
 	return 0;
 }
 
-/* Where the byte at an offset of its file was; false: it was not loaded. */
+/* Get the machine's address of the byte at an offset of its file. False: the byte was not loaded.
+ */
 static bool machine_address(const struct symbol_mapping *mapping, uint64_t offset,
                             uint64_t *address)
 {
@@ -123,7 +123,7 @@ static int add_functions(struct lcov *lcov, size_t mapping)
 	return code;
 }
 
-/* All files that were loaded, bareperf itself or those that it ran. */
+/* Add the rows of all loaded files: bareperf itself (ours), or the files that it ran. */
 static int add_mappings(struct lcov *lcov, bool ours)
 {
 	const struct symbols *symbols = lcov->export->file->symbols;
@@ -173,8 +173,9 @@ static bool is_same(const struct row *a, const struct row *b)
 	       (a->kind != ROW_FUNCTION || !strcmp(a->name, b->name));
 }
 
-/* Of rows that are the same the one that was carried out most often. Sources that are not here, a
- * library's that was built elsewhere, genhtml would refuse to go on without. */
+/* Keep, of equal rows, the row that was executed most often. Drop rows of sources that are not on
+ * this computer, such as a library's that was built elsewhere, because genhtml would stop at them.
+ */
 static void merge_rows(struct lcov *lcov)
 {
 	size_t kept = 0;
@@ -229,7 +230,8 @@ static void put_row(FILE *out, const struct row *row)
 	}
 }
 
-/* How many rows there are of a kind, and how many were carried out, a branch each way. */
+/* Write the number of rows of a kind, and the number that were executed; a branch counts once for
+ * each way. */
 static void put_sums(FILE *out, const struct row *rows, size_t count)
 {
 	static const char *const words[] = { "FN", "BR", "L" };
@@ -257,7 +259,7 @@ static void put_rows(const struct lcov *lcov)
 		bool is_last = i + 1 == lcov->count;
 
 		if (!i || strcmp(row[-1].line.file, row->line.file)) {
-			/* a test's name may have no other characters */
+			/* geninfo allows only letters, digits and "_" in a test's name */
 			fprintf(out, "TN:%s\nSF:", lcov->export->partial ? "at_least" : "");
 			export_put_line(out, row->line.file);
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A gzipped protocol buffer. Source: google/pprof, proto/profile.proto; Protocol Buffers Encoding,
- * "Base 128 Varints", "Message Structure". A sample's last frame is a location with its address,
- * its callers are locations of functions.
+ * Writes pprof's gzipped protocol buffer. Source: google/pprof, proto/profile.proto; Protocol
+ * Buffers Encoding, "Base 128 Varints", "Message Structure". A sample's innermost frame is a
+ * location with an address; its callers are locations of functions without addresses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,10 +32,10 @@ struct pprof {
 	const struct export *export;
 	const struct export_sums *sums;
 	gzFile out;
-	struct intern files; /* a: const char *; mapping number + 1 */
-	uint32_t strings;    /* written so far */
-	struct blob message; /* the one being made */
-	struct blob packed;  /* a list in it */
+	struct intern files; /* a: const char *; number + 1 is the mapping's id */
+	uint32_t strings;    /* strings written so far */
+	struct blob message; /* the message being built */
+	struct blob packed;  /* a packed list for message */
 };
 
 static void put_varint(struct blob *blob, unsigned field, uint64_t value)
@@ -51,7 +51,7 @@ static void put_bytes(struct blob *blob, unsigned field, const void *bytes, size
 	blob_add(blob, bytes, size);
 }
 
-/* The message goes out as a field of the profile. */
+/* Write the message as a field of the profile. */
 static void put_message(struct pprof *pprof, unsigned field)
 {
 	struct blob head = { 0 };
@@ -65,7 +65,7 @@ static void put_message(struct pprof *pprof, unsigned field)
 	pprof->message.size = 0;
 }
 
-/* Its number. */
+/* Write a string. Returns its number. */
 static uint64_t put_string(struct pprof *pprof, const char *text)
 {
 	struct blob message = pprof->message;
@@ -94,7 +94,7 @@ static bool is_wanted(const struct pprof *pprof, uint32_t event)
 	return one->samples && (!pprof->export->only || pprof->export->only == one);
 }
 
-/* Samples of each event, and what they stand for. */
+/* Write the types of a sample's values: for each event the number of samples, and their weight. */
 static void put_types(struct pprof *pprof)
 {
 	const struct perf_reader *reader = &pprof->export->file->reader;
@@ -117,7 +117,7 @@ static uint64_t location_of_place(const struct pprof *pprof, uint32_t place)
 	return pprof->export->places.functions.count + 1ULL + place;
 }
 
-/* A list goes into the message. */
+/* Append the packed list to the message. */
 static void put_packed(struct pprof *pprof, unsigned field)
 {
 	put_bytes(&pprof->message, field, pprof->packed.bytes, pprof->packed.size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile for each event and CPU, samples in their order. Source: speedscope,
+ * Writes a profile for each event and CPU, with its samples in order. Source: speedscope,
  * file-format-schema.json, "SampledProfile".
  */
 #include <inttypes.h>
@@ -63,7 +63,7 @@ static void put_frames(const struct export *export)
 
 int export_speedscope(struct export *export, struct error *error)
 {
-	bool any = false; /* profile is written */
+	bool any = false; /* a profile was written */
 	struct export_tracks tracks = {
 		.export = export,
 		.put = put_sample,

@@ -67,7 +67,7 @@ int export_list(const struct export_tracks *tracks, struct export_track *track, 
 	char bytes[65536];
 	size_t count;
 
-	if (fflush(from)) /* rewind() forgets an error */
+	if (fflush(from)) /* before rewind(), which clears the error */
 		return -EIO;
 	rewind(from);
 	while ((count = fread(bytes, 1, sizeof(bytes), from)))
@@ -75,7 +75,7 @@ int export_list(const struct export_tracks *tracks, struct export_track *track, 
 	return ferror(from) ? -EIO : 0;
 }
 
-/* All CPUs of one event. */
+/* Write the tracks of one event, CPU by CPU. */
 static int put_event(struct export_tracks *tracks, struct error *error)
 {
 	int code = export_walk(tracks->export, add_sample, tracks, error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The samples of one event, CPU by CPU, for formats that have a CPU's samples as lists of numbers
- * which stand behind each other: the lists are kept in files of their own meanwhile. Thread: the
- * one that made it.
+ * Writes the samples of one event, CPU by CPU, for formats that store a CPU's samples as
+ * consecutive lists of numbers. Each list is first collected in a temporary file. Thread: the
+ * thread that created the tracks.
  */
 #ifndef HOST_TOOLS_REPORT_EXPORT_EXPORT_TRACKS_H
 #define HOST_TOOLS_REPORT_EXPORT_EXPORT_TRACKS_H
@@ -18,27 +18,27 @@ struct export_track {
 	uint32_t cpu;
 	FILE *lists[EXPORT_LISTS];
 	uint64_t samples, weight; /* so far */
-	uint64_t time;            /* of the last one; 0 before */
+	uint64_t time;            /* time of the last sample; 0: none yet */
 };
 
 struct export_tracks {
 	struct export *export;
 	const struct perf_reader_event *event;
 	struct intern cpus;
-	struct export_track *tracks; /* by number of the CPU */
-	/* Write what a sample is in each list, which has its comma already. */
+	struct export_track *tracks; /* by the CPU's number in cpus */
+	/* Write a sample's value to each list of track. The comma before it is already written. */
 	void (*put)(struct export_track *track, const struct export_sample *sample, uint32_t place,
 	            const struct places *places);
-	/* Write a track; 0 or a negative errno. */
+	/* Write a finished track to the output. 0 or a negative errno. */
 	int (*finish)(struct export_tracks *tracks, struct export_track *track);
-	void *context; /* finish()'s */
+	void *context; /* for finish() */
 };
 
-/* All tracks of each event that is exported, one event after the other: tracks has export, put(),
- * finish() and context. 0, or a negative errno. */
+/* Write all tracks of every exported event, one event after the other. The caller sets export, put,
+ * finish and context. 0, or a negative errno. */
 int export_tracks(struct export_tracks *tracks, struct error *error);
 
-/* Write what a track is called, as JSON. */
+/* Write a track's name as a JSON string. */
 void export_track_name(const struct export_tracks *tracks, const struct export_track *track,
                        FILE *out);
 

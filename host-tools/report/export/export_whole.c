@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Is a trace of all branches whole? By the recording's ledger. */
+/* Checks by the recording's ledger whether a trace of all branches is whole. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ static void note_first(void *context, const struct missing *missing)
 		missing_text(missing, text, 256);
 }
 
-/* The gaps of the trace by its ledger; "": none. */
+/* Describe the gaps of the trace according to its ledger; "": no gaps. */
 static void find_gaps(const struct ledger *ledger, char text[256])
 {
 	missing_list(ledger, note_first, text);
