@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The recording as it stands in the page, taken apart piece by piece: host-tools/report/series.h and
- * html.c say how it is written. Times are ns since the recording's first sample. */
+/* Decodes the recording in the page, piece by piece. host-tools/report/series.h and html.c document
+ * the encoding. Times are in ns since the recording's first sample. */
 
 const KIND = { samples: 0, lost: 1, throttled: 2, gap: 3, mark: 4 };
-const MOST_BYTES = 256 << 20; /* of samples taken apart, kept */
+const MOST_BYTES = 256 << 20; /* most bytes of decoded samples to keep */
 
 function base64(text) {
 	if (Uint8Array.fromBase64)
@@ -14,14 +14,14 @@ function base64(text) {
 	return bytes;
 }
 
-/* A block's bytes. */
+/* Decompress a block. */
 function inflate(text) {
 	const packed = new Blob([base64(text)]).stream();
 
 	return new Response(packed.pipeThrough(new DecompressionStream("deflate")));
 }
 
-/* A block's numbers, one after another. */
+/* Decode a block. Returns an object that reads its numbers one after another. */
 async function unpack(text) {
 	return numbers(new Uint8Array(await inflate(text).arrayBuffer()));
 }
@@ -61,7 +61,7 @@ async function readPlaces() {
 	const parents = new Int32Array(nodeCount);
 	before.forEach((distance, node) => { parents[node] = distance ? node - distance : -1; });
 	const functions = column(nodeCount, Uint32Array, block.next);
-	const machine = column(nodeCount, Uint8Array, block.next); /* its own, above a program's */
+	const machine = column(nodeCount, Uint8Array, block.next); /* bareperf's own nodes */
 	const count = block.next();
 	const nodes = column(count, Uint32Array, block.next);
 	let address = 0;
@@ -75,7 +75,8 @@ async function readPlaces() {
 	};
 }
 
-/* Nodes whose function stands further out in their stack as well: they are in its total already. */
+/* Mark the nodes whose function also occurs further out in their stack. The outer node's total
+ * already includes them. */
 function findInner(parents, functions) {
 	const inner = new Uint8Array(parents.length);
 
@@ -100,7 +101,7 @@ function halfOf(chunk, which) {
 	return chunk.element.textContent.split(".")[which];
 }
 
-/* The sums of each place in the whole chunk. */
+/* Get the sums of each place of the whole chunk. */
 async function sumsOf(chunk) {
 	if (!chunk.sums) {
 		const block = await unpack(halfOf(chunk, 0)), count = block.next();
@@ -115,7 +116,7 @@ async function sumsOf(chunk) {
 	return chunk.sums;
 }
 
-/* In as few bytes as they fit into. */
+/* Copy values into the smallest array type that can hold them. */
 function narrow(values) {
 	let least = 0, most = 0;
 
@@ -140,7 +141,7 @@ async function readSamples(chunk) {
 		bytes: times.byteLength + places.byteLength + weights.byteLength };
 }
 
-const kept = new Set(); /* chunks whose samples are at hand, those used last at the end */
+const kept = new Set(); /* chunks with decoded samples, the last used at the end */
 let keptBytes = 0;
 
 function forgetOldest() {
@@ -151,7 +152,7 @@ function forgetOldest() {
 	oldest.samples = null;
 }
 
-/* Its samples, in columns: times, from the chunk's first on; places; weights. */
+/* Get a chunk's samples in columns: times since the chunk's first sample, places, weights. */
 async function samplesOf(chunk) {
 	let samples = chunk.samples;
 
@@ -169,7 +170,7 @@ async function samplesOf(chunk) {
 	return samples;
 }
 
-/* ---- All ---- */
+/* ---- The recording ---- */
 
 async function readRecording() {
 	const facts = JSON.parse(document.getElementById("facts").textContent);
@@ -186,8 +187,8 @@ async function readRecording() {
 	};
 }
 
-/* The sums of a time, both ends included, by place. In chunks that it cuts, the samples are examined
- * one by one. */
+/* Sum up a range of time by place, both ends included. For a chunk that is partly in the range, the
+ * samples are read one by one. */
 async function sumUp(recording, { event, off, from, to }) {
 	const samples = new Float64Array(recording.places.count);
 	const weights = new Float64Array(recording.places.count);

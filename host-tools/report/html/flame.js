@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The flame graph of what is selected: callers below, each frame as wide as its share. */
+/* The flame graph of the selected samples: callers below, each frame as wide as its share. */
 
 const FRAME_HEIGHT = 17;
-const LEAST_SHARE = 0.0008; /* of the width: narrower frames are left out */
+const LEAST_SHARE = 0.0008; /* share of the width: narrower frames are left out */
 const MOST_FRAMES = 4000;
 
-/* The tree with what each node comes to: {name, file, node, weight, own, children, parent}. Nodes of
- * the machine's own become one where fold says so, and what several of them have called, too. */
+/* Build the tree with each node's sums: {name, file, node, weight, own, children, parent}. If fold
+ * is set, bareperf's own nodes are merged into one, and so are their equal callees. */
 function treeOf(recording, sums, fold) {
 	const { parents, functions, nodes, nodeCount, machine } = recording.places;
 	const weights = new Float64Array(nodeCount), own = new Float64Array(nodeCount);
@@ -61,8 +61,8 @@ function byName(a, b) {
 	return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/* The drawn frames: [{frame, left, width, depth}], as shares of the width. Below a frame that is shown
- * alone stand its callers. */
+/* Compute the drawn frames: [{frame, left, width, depth}], with left and width as shares of the
+ * total width. The callers of the focused frame are drawn below it. */
 function layOut(focus) {
 	const drawn = [], callers = [];
 
@@ -120,7 +120,8 @@ function drawFlame(element, focus, search) {
 	element.replaceChildren(...drawn.map((one) => drawFrame(one, search)));
 }
 
-/* The share of what is shown in frames with that text in their names, each sample once. */
+/* The share of the shown samples that have a frame with the text search in its name. A sample
+ * counts once. */
 function shareFound(focus, search) {
 	function found(frame) {
 		return isHit(frame, search) ? frame.weight
@@ -129,7 +130,7 @@ function shareFound(focus, search) {
 	return search === "" ? "" : `${percent(found(focus), focus.weight)} found`;
 }
 
-/* The frame that an arrow leads to, or the same. */
+/* Get the frame to which an arrow key leads; the same frame if there is none. */
 function neighbour(frame, key) {
 	const brothers = (frame.parent?.children ?? [frame]).filter((one) => one.element?.isConnected);
 	const at = brothers.indexOf(frame);

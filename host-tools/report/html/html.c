@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page: html/page.html up to its marker, the data, the rest. Data are base64 and JSON without
- * "<" in script elements of types that no browser runs, so that nothing of a recording is HTML.
+ * Writes the page: html/page.html up to its marker, the data, and the rest of the file. The data
+ * are base64 and JSON without "<", in script elements of types that no browser runs. So a browser
+ * never parses data of a recording as HTML.
  */
 #include "host-tools/report/html/html.h"
 
@@ -17,10 +18,11 @@
 #include "host-tools/report/html/html_sources.h"
 #include "host-tools/report/uefi/waits.h"
 
-/* Nodes: their count, columns of parents (each as how far before it, 0: none), functions, and
- * whether they are ours, above main().
- * Places: their count, columns of nodes and of addresses, each as the signed difference from the
- * one before, and their lines as html_sources.h has them. Numbers as in series.h. */
+/* Write a block with the nodes and the places. Numbers are encoded as in series.h. Nodes: their
+ * number, then three columns: the distance back to the parent (0: no parent), the function, and
+ * whether the node is bareperf's own, above main(). Places: their number, a column of nodes and a
+ * column of addresses (each as the signed difference from the one before), then the source lines as
+ * in html_sources.h. */
 static int put_places(const struct places *places, struct html_sources *sources, FILE *out)
 {
 	const struct intern *nodes = &places->nodes, *all = &places->places;
@@ -53,7 +55,7 @@ static int put_places(const struct places *places, struct html_sources *sources,
 	return code;
 }
 
-/* As JSON, in a block: it is long, and alike. */
+/* Write the code as JSON in a compressed block, since the text is long and repetitive. */
 static int put_code(struct places *places, FILE *out)
 {
 	struct blob blob = { 0 };
@@ -75,7 +77,8 @@ static int put_code(struct places *places, FILE *out)
 	return code;
 }
 
-/* [[name or null, file or null, whether CPUs wait in it]], by number */
+/* Get [[name or null, file or null, whether CPUs are idle in it]], indexed by the function's
+ * number. */
 static json_t *functions_of(const struct places *places)
 {
 	json_t *list = json_array();
@@ -88,7 +91,8 @@ static json_t *functions_of(const struct places *places)
 	return list;
 }
 
-/* [[kind, event, CPU, samples, first, last, weight, [bins]]], as they stand in the page */
+/* Get [[kind, event, CPU, samples, first, last, weight, [bins]]], in the order of the chunks in the
+ * page. */
 static json_t *chunks_of(const struct series_set *set)
 {
 	json_t *list = json_array();
@@ -108,7 +112,7 @@ static json_t *chunks_of(const struct series_set *set)
 	return list;
 }
 
-/* Names of marks, by number. */
+/* Get the names of marks, indexed by number. */
 static json_t *marks_of(const struct mark_regions *marks)
 {
 	json_t *list = json_array();
@@ -187,7 +191,7 @@ int html_write(struct recording_file *file, const char *event, bool no_inline, F
 	struct inlines inlines = { 0 };
 	struct html_records records = {
 		.places.symbols = file->symbols,
-		.places.all_frames = true, /* the page hides them if it is told to */
+		.places.all_frames = true, /* the page has a switch to hide them */
 		.places.inlines = no_inline ? NULL : &inlines,
 		.series.out = out,
 		.marks.show = html_records_mark,

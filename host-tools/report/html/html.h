@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf report --html`: a recording as one page for a browser. */
+/* `bareperf report --html`: writes a recording as one HTML page. */
 #ifndef HOST_TOOLS_REPORT_HTML_HTML_H
 #define HOST_TOOLS_REPORT_HTML_HTML_H
 
@@ -7,10 +7,10 @@
 
 #include "host-tools/report/recording_file.h"
 
-/* Write the page of a file that was opened, with the samples of one event, or of all where event is
- * NULL; no_inline: without the functions that the compiler has inlined. Samples go out a chunk
- * at a time; what stays in memory is where they were taken (places.h). 0, or a negative errno:
- * -ENODATA where there is no such event. */
+/* Write the HTML page of an opened file. event: the event whose samples are shown; NULL: all
+ * events. no_inline: do not show inlined functions. Samples are written in chunks; only their
+ * places (places.h) stay in memory. 0, or a negative errno; -ENODATA: the file has no such event.
+ */
 int html_write(struct recording_file *file, const char *event, bool no_inline, FILE *out,
                struct error *error);
 

@@ -7,7 +7,7 @@
 #include "host-tools/report/html/html_json.h"
 #include "host-tools/report/symbols/disassembly.h"
 
-#define MOST_INSTRUCTIONS 200000U /* of all functions; some 1 MB of the page */
+#define MOST_INSTRUCTIONS 200000U /* most instructions of all functions; about 1 MB */
 
 struct listing {
 	json_t *code;
@@ -41,7 +41,8 @@ static void add_function(json_t *all, uint32_t number, const struct symbol_code 
 		    json_pack("{soso}", "start", html_exact(code->address), "code", listing->code));
 }
 
-/* The function whose code it is: a place's own may be one that is inlined there. */
+/* Get the function that has the code at an address. The place's own function may be inlined into
+ * it. */
 static uint32_t outer_of(struct places *places, uint64_t address)
 {
 	struct symbol symbol = symbols_find(places->symbols, address);
@@ -62,7 +63,7 @@ json_t *html_code(struct places *places)
 		uint32_t function = outer_of(places, place->b);
 
 		if (function >= known)
-			continue; /* no memory */
+			continue; /* memory is short */
 		if (!seen[function] && symbols_code(places->symbols, place->b, &code))
 			add_function(all, function, &code, &listing);
 		seen[function] = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The instructions of the functions that samples were taken in. */
+/* The instructions of the functions that have samples, for the HTML page. */
 #ifndef HOST_TOOLS_REPORT_HTML_HTML_CODE_H
 #define HOST_TOOLS_REPORT_HTML_HTML_CODE_H
 
@@ -7,8 +7,8 @@
 
 #include "host-tools/report/places.h"
 
-/* {function's number: {start, code: [[size, text]]}}, of those that were met first as many as have
- * a reasonable number of instructions together. */
+/* Get {function's number: {start, code: [[size, text]]}}. Functions are taken in the order of their
+ * first places, until their instructions reach a limit that keeps the page small. */
 json_t *html_code(struct places *places);
 
 #endif

@@ -35,7 +35,7 @@ static const char *name_of(const struct ledger_event *event, char name[80])
 	return name;
 }
 
-/* A sentence about an event on a CPU. */
+/* Get a sentence about the losses of an event on a CPU. */
 static json_t *account_of(const struct ledger_event *event)
 {
 	const struct tr_event_ledger *l = &event->ledger;
@@ -79,7 +79,7 @@ static void add_end(json_t *missing, const struct ledger *ledger)
 		say_in(missing, html_text(late));
 }
 
-/* The lists of a file with a ledger. */
+/* Get the lists of a file that has a ledger. */
 static json_t *accounts_of(const struct ledger *ledger, json_t *missing)
 {
 	json_t *accounts = json_array(), *checks = json_array(), *counts = json_array();
@@ -139,7 +139,7 @@ static void add_string(json_t *list, const struct recording_file *file, const ch
 	add_fact(list, what, text);
 }
 
-/* NRCPUS: those there are, and those online; TOTAL_MEM: KiB. */
+/* NRCPUS has the numbers of available and of online CPUs; TOTAL_MEM is in KiB. */
 static void add_numbers(json_t *list, const struct recording_file *file)
 {
 	size_t size;
@@ -161,7 +161,7 @@ static void add_numbers(json_t *list, const struct recording_file *file)
 	}
 }
 
-/* CMDLINE: u32 words, then each as u32 length and text. */
+/* CMDLINE has the number of words as u32; each word is a u32 length and text. */
 static void add_command(json_t *list, const struct recording_file *file)
 {
 	size_t size;
@@ -224,7 +224,7 @@ json_t *html_facts(const struct recording_file *file)
 	if (*file->broken.text)
 		say_in(missing, html_text(file->broken.text));
 	if (code != PERF_LEDGER_WHOLE)
-		ledger_free(&ledger); /* the part that was read before the damage */
+		ledger_free(&ledger); /* frees the part that was read before the damage */
 	facts = code == PERF_LEDGER_WHOLE ? accounts_of(&ledger, missing)
 	                                  : accounts_without(file, missing, code, &error);
 	json_object_set_new(facts, "machine", machine_of(file, &ledger));

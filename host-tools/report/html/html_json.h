@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON that stands in a page. */
+/* JSON that is embedded in an HTML page. */
 #ifndef HOST_TOOLS_REPORT_HTML_HTML_JSON_H
 #define HOST_TOOLS_REPORT_HTML_HTML_JSON_H
 
@@ -7,17 +7,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Any text: what is no UTF-8, and control characters but tabs, become "?". NULL becomes null. */
+/* A JSON string from any text. Bytes that are not UTF-8, and control characters except tabs, become
+ * "?". A NULL text becomes null. */
 json_t *html_text(const char *text);
 
-/* A number as JavaScript has it: beyond 2^53 rounded. */
+/* A JSON number. JavaScript rounds numbers above 2^53. */
 json_t *html_number(uint64_t number);
 
-/* A number that must not be rounded, as text: for BigInt(). */
+/* A number as a JSON string, for BigInt(), so that JavaScript does not round it. */
 json_t *html_exact(uint64_t number);
 
-/* Write it in ASCII, with "<", ">" and "&" as escapes, so that nothing in it is HTML. json is
- * given away. 0, -ENOMEM or -EIO. */
+/* Write json in ASCII and free it. "<", ">" and "&" are written as escapes, so that the browser
+ * finds no HTML in the text. 0, -ENOMEM or -EIO. */
 int html_json(FILE *out, json_t *json);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The page without data: html/page.html with its style and scripts inside, and their hashes in its
- * Content-Security-Policy, as html/assemble puts them together. */
+/* The page without data. html/assemble builds it from html/page.html, the style sheet and the
+ * scripts, and puts their hashes into the page's Content-Security-Policy. */
 #ifndef HOST_TOOLS_REPORT_HTML_HTML_PAGE_H
 #define HOST_TOOLS_REPORT_HTML_HTML_PAGE_H
 
-#define HTML_PAGE_DATA "<!-- data -->\n" /* in it, once: where data go */
+#define HTML_PAGE_DATA "<!-- data -->\n" /* marks the place for the data; occurs once */
 
 extern const char html_page[];
 

@@ -9,7 +9,7 @@
 
 #define GAPS (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION)
 
-/* An event that throttling has stopped on a CPU. */
+/* An event that is throttled on a CPU. */
 struct html_stop {
 	struct series_key key;
 	uint64_t since;
@@ -56,7 +56,7 @@ static int add_sample(struct html_records *records, const struct perf_reader *re
 	return code;
 }
 
-/* Where and when a record was written, as far as it says so. */
+/* Get the CPU and the time of a record, if the record has them. */
 static struct sample trailer_of(const struct perf_reader_event *event,
                                 const struct perf_event_header *record)
 {
@@ -140,7 +140,7 @@ static int add_gap(struct html_records *records, const struct perf_event_header 
 	return add(records, key, time, 1, aux->flags & GAPS);
 }
 
-/* Not the page's matter, but it says how much there is. */
+/* Count the bytes of a trace. The page does not show the trace, but its size. */
 static void add_trace(struct html_records *records, const struct perf_event_header *record)
 {
 	const struct perf_file_auxtrace *trace = (const void *)record;

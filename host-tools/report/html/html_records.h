@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording's records as the page's series and places. Thread: the one that made it. */
+/* Turns a recording's records into the series and places of the HTML page. Thread: the thread that
+ * created the struct. */
 #ifndef HOST_TOOLS_REPORT_HTML_HTML_RECORDS_H
 #define HOST_TOOLS_REPORT_HTML_HTML_RECORDS_H
 
@@ -9,25 +10,25 @@
 #include "host-tools/report/stat/mark_regions.h"
 
 struct html_records {
-	const struct perf_reader_event *only; /* of this event; NULL: of all */
+	const struct perf_reader_event *only; /* show only this event; NULL: all events */
 	struct places places;
 	struct series_set series;
-	struct mark_regions marks; /* show: html_records_mark() */
-	struct intern stopped;     /* a: an event's id, b: CPU; stopped at */
+	struct mark_regions marks; /* its show is html_records_mark() */
+	struct intern stopped;     /* a: event's id, b: CPU; index of stops */
 	struct html_stop *stops;
-	uint64_t first, last; /* times of what happened, ns; first > last: nothing did */
-	uint64_t trace_bytes; /* of AUX areas, which the page does not show */
+	uint64_t first, last; /* ns, of the first and the last record; first > last: none */
+	uint64_t trace_bytes; /* size of AUX areas; the page does not show them */
 };
 
-/* Take a record, for recording_file_walk(); context: the struct html_records. 0, -ENOMEM or -EIO.
- */
+/* Add a record; a visit function for recording_file_walk(). context: the struct html_records. 0,
+ * -ENOMEM or -EIO. */
 int html_records_add(void *context, struct perf_reader *reader,
                      const struct perf_event_header *record);
 
-/* Take what has become of a mark, for mark_regions_add(). The same. */
+/* Add the region of a mark; a show function for mark_regions. 0, -ENOMEM or -EIO. */
 int html_records_mark(void *context, const struct mark_region *region);
 
-/* No more come. The same. */
+/* Finish after the last record. 0, -ENOMEM or -EIO. */
 int html_records_end(struct html_records *records);
 
 void html_records_free(struct html_records *records);

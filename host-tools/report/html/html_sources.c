@@ -10,15 +10,15 @@
 #include "host-tools/report/series.h"
 #include "host-tools/util/array.h"
 
-#define AROUND    5U       /* lines before and behind one that was sampled */
-#define MOST_LINE 1000000U /* of a source whose text is wanted */
+#define AROUND    5U       /* lines to keep before and behind a sampled line */
+#define MOST_LINE 1000000U /* most lines of a source file with text */
 #define MOST_TEXT (4U << 20)
 
 struct html_source {
 	const char *path;
-	const char *elf;  /* that was compiled from it */
-	uint8_t *sampled; /* by line: 1 */
-	uint32_t most;    /* how many of those */
+	const char *elf;  /* ELF file that was compiled from the source */
+	uint8_t *sampled; /* indexed by line: 1 if sampled */
+	uint32_t most;    /* size of sampled */
 };
 
 static void note_line(struct html_source *source, uint32_t line)
@@ -39,7 +39,7 @@ static void note_line(struct html_source *source, uint32_t line)
 	source->sampled[line] = 1;
 }
 
-/* The number of a line's source, with the line noted; INTERN_NONE: no memory. */
+/* Mark a line as sampled. Returns the number of its source file; INTERN_NONE: memory is short. */
 static uint32_t note(struct html_sources *sources, const struct line *line, const char *elf)
 {
 	uint32_t seen = sources->files.count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page's places as lines of sources, and what stands there. Thread: the one that made it. */
+/* The source lines of the page's places, and their text. Thread: the thread that created the
+ * struct. */
 #ifndef HOST_TOOLS_REPORT_HTML_HTML_SOURCES_H
 #define HOST_TOOLS_REPORT_HTML_HTML_SOURCES_H
 
@@ -12,16 +13,17 @@
 
 struct html_sources {
 	struct lines lines;
-	struct intern files; /* a: path, as lines.h gives it */
+	struct intern files; /* a: path from lines.h */
 	struct html_source *sources;
 };
 
-/* Append for each place its source's number + 1, or 0, then a column of line numbers, each as the
- * signed difference from the one before: numbers as in series.h. 0 or -ENOMEM. */
+/* Append two columns: for each place the number + 1 of its source file (0: none); for each place
+ * its line number, as the signed difference from the one before. Numbers are encoded as in
+ * series.h. 0 or -ENOMEM. */
 int html_sources_of(struct html_sources *sources, const struct places *places, struct blob *blob);
 
-/* [[path, {line: text}]] of those that were met, with the lines around those that were sampled. A
- * source that has no text here is not to be had, or was changed since it was compiled. */
+/* Get [[path, {line: text}]] of the source files that have samples: the sampled lines and the lines
+ * around them. A file that cannot be read, or that changed after it was compiled, has no text. */
 json_t *html_sources_json(const struct html_sources *sources);
 
 void html_sources_free(struct html_sources *sources);

@@ -10,7 +10,7 @@ const KEYS = [
 
 let recording;
 let rows;
-let turn = 0; /* of what is computed: a later one makes an earlier one void */
+let turn = 0; /* number of the current computation; a newer one cancels older ones */
 const view = { from: 0, to: 0, event: 0 };
 const state = {
 	selection: null, off: new Set(), fold: true, search: "", sorted: 0, most: MOST_ROWS,
@@ -58,7 +58,7 @@ function drawStatus() {
 	byId("perf").textContent = `perf report --time ${absolute.join(",")} -i ${recording.facts.file}`;
 }
 
-/* All nine digits behind the point, as the fields take them. */
+/* Format seconds with nine digits behind the point, like the input fields. */
 function digitsOf(ns) {
 	return (ns / 1e9).toFixed(9);
 }
@@ -97,7 +97,7 @@ function drawHot() {
 	drawLines(byId("lines"), recording.facts, lines);
 }
 
-/* The frame that the keys stand on, told in words. */
+/* Select a frame for the keys, and describe it in words. */
 function point(frame) {
 	const event = recording.facts.events[view.event];
 
@@ -116,7 +116,7 @@ function choose(number) {
 
 /* ---- Computing ---- */
 
-/* Draw what is known at once, sum up what is selected, then have the time line as fine as it gets. */
+/* Draw the known data at once, then sum up the selection, then refine the time line. */
 async function update() {
 	const mine = ++turn, { from, to } = selected();
 
@@ -149,8 +149,8 @@ function retree() {
 	}
 }
 
-/* Chunk by chunk, so that whoever wants something else meanwhile need not wait: first those that are
- * seen, then the others, as far as there is room, so that they are at hand. */
+/* Decode chunk by chunk, so that the page can handle input in between: first the visible chunks,
+ * then the others as far as memory allows. */
 async function refine(mine, coarse) {
 	let drawn = performance.now();
 
@@ -327,7 +327,7 @@ function listenToLooks() {
 	byId("help-button").addEventListener("click", () => byId("help").showModal());
 }
 
-/* ---- Beginning ---- */
+/* ---- Start ---- */
 
 function fillHelp() {
 	const table = document.createElement("table"), close = document.createElement("button");

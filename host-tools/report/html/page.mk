@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# ---- The page of `bareperf report --html`, which html_page.c takes in ----
+# ---- The page of `bareperf report --html`, which html_page.c includes ----
 
 PAGE_DIR := host-tools/report/html
 build/host/page.html: $(wildcard $(PAGE_DIR)/page.* $(PAGE_DIR)/*.js) $(PAGE_DIR)/assemble

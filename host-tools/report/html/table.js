@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables: functions by their share, a function's addresses, and what the page says in words. */
+/* Tables: functions by their share, a function's addresses, and the page's texts. */
 
-const MOST_ROWS = 100; /* of functions, until all are asked for */
+const MOST_ROWS = 100; /* of functions, until the user asks for all */
 const MOST_ADDRESSES = 1000; /* of a function */
 
 function cell(text, kind = "") {
@@ -12,7 +12,7 @@ function cell(text, kind = "") {
 	return element;
 }
 
-/* A share as a bar. */
+/* Draw a share as a bar. */
 function bar(part, whole) {
 	const element = cell("", "share"), inner = document.createElement("div");
 
@@ -28,7 +28,8 @@ function row(...cells) {
 	return element;
 }
 
-/* A head of [text, kind]; sort(number), if given, is what a click on one calls. */
+/* Build a table's header from columns of [text, kind]. sort(number), if given, is called by a click
+ * on a column. */
 function head(table, columns, sort, sorted) {
 	const cells = columns.map(([text, kind], i) => {
 		const element = document.createElement("th"), button = document.createElement("button");
@@ -48,8 +49,8 @@ function head(table, columns, sort, sorted) {
 	table.tHead.replaceChildren(row(...cells));
 }
 
-/* [{number, name, file, own, total, samples}] of functions that have a part in the sums; where fold
- * says so, without what the machine's own came to by what it called. */
+/* Get [{number, name, file, own, total, samples}] of the functions that occur in the sums. If fold
+ * is set, bareperf's own functions do not get the weight of their callees. */
 function functionsOf(recording, sums, fold) {
 	const { parents, functions, nodes, nodeCount, inner, machine } = recording.places;
 	const totals = new Float64Array(nodeCount);
@@ -73,7 +74,7 @@ function functionsOf(recording, sums, fold) {
 	return list.filter((one) => one.total || one.samples);
 }
 
-/* How much of them is where CPUs wait. */
+/* The weight in functions in which CPUs are idle. */
 function idleOf(recording, sums) {
 	const { functions, nodes } = recording.places;
 	const idle = recording.facts.functions.map((one) => one[2]);
@@ -90,7 +91,7 @@ const FUNCTION_ORDERS = [
 	(a, b) => b.own - a.own,
 ];
 
-/* choose(function) is called by a click on a row, or Enter. */
+/* Draw the table of functions. choose(function) is called by a click on a row, or Enter. */
 function drawFunctions(table, list, { sums, sorted, search, most, chosen }, sort, choose) {
 	const shown = list.filter((one) => one.name.toLowerCase().includes(search.toLowerCase()));
 
@@ -109,9 +110,9 @@ function drawFunctions(table, list, { sums, sorted, search, most, chosen }, sort
 	return shown.length;
 }
 
-/* Where in a function its samples were taken, also those of what the compiler has inlined there:
- * [{address, outer, source, line, samples, weight}], by address; outer is the function whose code it
- * is, source a number + 1, or 0. */
+/* Get the addresses of a function's samples, sorted by address, including the samples of functions
+ * inlined into it: [{address, outer, source, line, samples, weight}]. outer is the function that
+ * has the code; source is a source file's number + 1, or 0. */
 function addressesOf(recording, sums, number) {
 	const { functions, parents, nodes, addresses, sources, lines } = recording.places;
 	const inlined = recording.facts.functions.map(([name]) => Boolean(name?.endsWith(" (inlined)")));
@@ -137,12 +138,12 @@ function addressesOf(recording, sums, number) {
 	return [...found.values()].sort((a, b) => a.address - b.address);
 }
 
-/* Nothing where there is none. */
+/* Format a share; "" if it is 0. */
 function shareOf(one, whole) {
 	return one.weight ? percent(one.weight, whole) : "";
 }
 
-/* Of too many to be looked at those with the most. */
+/* Keep the addresses with the most samples, if the list is too long to be read. */
 function hottest(list) {
 	return list.length <= MOST_ADDRESSES ? list
 		: list.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_ADDRESSES)
@@ -153,8 +154,8 @@ function lineName(facts, { source, line }) {
 	return source ? `${facts.sources[source - 1][0].replace(/.*\//, "")}:${line}` : "";
 }
 
-/* With every instruction of the function, as far as they are known, whether sampled or not; of one
- * that is inlined those that were. */
+/* Add every known instruction of the function, sampled or not. For an inlined function, keep only
+ * the sampled addresses. */
 function withCode(codes, number, list) {
 	const found = new Map(list.map((one) => [one.address, one]));
 
@@ -183,8 +184,8 @@ function drawAddresses(table, facts, list) {
 		one.weight ? bar(one.weight, most) : cell(""))));
 }
 
-/* The lines of the sources that a function's samples are in, with those around them: [{source, line,
- * text, samples, weight}]. */
+/* Get the source lines of a function's samples, with the lines around them: [{source, line, text,
+ * samples, weight}]. */
 function linesOf(facts, list) {
 	const found = new Map();
 	const add = (source, line, samples, weight) => {
@@ -217,7 +218,7 @@ function drawLines(table, facts, list) {
 		one.weight ? bar(one.weight, most) : cell(""))));
 }
 
-/* ---- In words ---- */
+/* ---- Texts ---- */
 
 function drawMissing(section, facts) {
 	const list = document.createElement("ul"), first = document.createElement("strong");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time line: a row a CPU, what it sampled as bars, what it lost as marks. */
+/* The time line: one row per CPU; samples are bars, losses are marks. */
 
 const ROW_HEIGHT = 40;
 const MARKS = [
@@ -9,12 +9,12 @@ const MARKS = [
 ];
 const LEGEND = [...MARKS, { kind: KIND.mark, name: "mark", text: "▭ the program's marks" }];
 
-/* A canvas of its size on the screen, empty, in CSS pixels. */
+/* Resize a canvas to its size on the screen, and clear it. Returns its context, in CSS pixels. */
 function clean(canvas, height) {
 	const width = canvas.clientWidth, ratio = window.devicePixelRatio || 1;
 	const context = canvas.getContext("2d"), wanted = Math.round(width * ratio);
 
-	if (canvas.width !== wanted) { /* which takes long */
+	if (canvas.width !== wanted) { /* only if needed: it is slow */
 		canvas.width = wanted;
 		canvas.height = Math.round(height * ratio);
 		context.scale(ratio, ratio);
@@ -27,7 +27,7 @@ function colour(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(name);
 }
 
-/* A step of 1, 2 or 5 times a power of ten, of which a few fit. */
+/* Get a step of 1, 2 or 5 times a power of ten, so that a few steps fit into span. */
 function stepOf(span) {
 	const power = 10 ** Math.floor(Math.log10(span / 5 || 1));
 
@@ -47,8 +47,8 @@ function drawAxis(canvas, view) {
 	}
 }
 
-/* Add a chunk to the columns: its samples, if given, else its parts, which are exact enough if they
- * are no wider than a column. */
+/* Add a chunk to the columns: its samples if given, else its bins, which are exact enough if a bin
+ * is not wider than a column. */
 function addColumns(columns, chunk, view, samples) {
 	const scale = columns.length / (view.to - view.from + 1);
 	const start = (chunk.first - view.from) * scale;
@@ -73,14 +73,15 @@ function addColumns(columns, chunk, view, samples) {
 	});
 }
 
-/* Whether a chunk's parts are wider than two pixels, so that its samples are wanted. */
+/* Whether a chunk's bins are wider than two pixels, so that the drawing needs its samples. */
 function isCoarse(chunk, view, width) {
 	const part = (chunk.last - chunk.first + 1) / chunk.bins.length;
 
 	return part * width > 2 * (view.to - view.from + 1);
 }
 
-/* A chunk's last one may reach further than it says: how long regions are stands in its samples. */
+/* Get the visible chunks. A region may end after the chunk's last time, since only the samples have
+ * the lengths of regions. */
 function visible(recording, view, kind, cpu) {
 	const any = kind === KIND.lost || kind === KIND.mark;
 
@@ -89,7 +90,7 @@ function visible(recording, view, kind, cpu) {
 		(kind === KIND.mark || chunk.last >= view.from) && chunk.first <= view.to);
 }
 
-/* The columns of a CPU, and the chunks that are drawn coarser than they might be. */
+/* Get the columns of a CPU, and the chunks that are drawn too coarsely. */
 function columnsOf(recording, view, cpu, width) {
 	const columns = new Float64Array(Math.max(1, width)), coarse = [];
 
@@ -121,7 +122,8 @@ function drawMarks(context, width, recording, view, cpu) {
 	return coarse;
 }
 
-/* The program's marks: regions as bands with their names, inner ones further down, moments as ticks. */
+/* Draw the program's marks: regions as bands with their names, inner regions below outer ones;
+ * single moments as ticks. */
 function drawProgram(context, width, recording, view, cpu) {
 	const coarse = [], scale = width / (view.to - view.from + 1), ends = [];
 
@@ -159,7 +161,7 @@ function drawProgram(context, width, recording, view, cpu) {
 	return coarse;
 }
 
-/* The mark that stands at a moment on a CPU, the innermost: what a pointer there is told. */
+/* Find the innermost mark at a moment on a CPU, for the text at the pointer. */
 function markAt(recording, cpu, time, near) {
 	let best = null, least = Infinity;
 
@@ -178,15 +180,15 @@ function markAt(recording, cpu, time, near) {
 	return best;
 }
 
-/* The full height of a row: nearly the highest column. One late sample, which stands for a long time,
- * would make all others flat, so higher columns are cut. */
+/* Get the value at a row's full height: nearly the highest column. Higher columns are cut, because
+ * one late sample, which represents a long time, would make all others flat. */
 function highest(of) {
 	const weights = of.flatMap(({ columns }) => [...columns.filter((weight) => weight)]);
 
 	return weights.sort((a, b) => a - b)[Math.floor(weights.length * 0.98)] ?? 1;
 }
 
-/* Draw the rows. Returns the chunks that a better picture needs taken apart. */
+/* Draw the rows. Returns the chunks that must be decoded for a finer picture. */
 function drawRows(recording, view, rows) {
 	const width = rows[0]?.canvas.clientWidth ?? 0;
 	const of = rows.map((row) => columnsOf(recording, view, row.cpu, width));
@@ -233,7 +235,8 @@ function drawLegend(recording) {
 	}));
 }
 
-/* Dragging selects, a click selects nothing; calls select(from, to) with moments, or select(null). */
+/* Dragging selects a range, a click clears the selection: calls select(from, to) with times, or
+ * select(null). */
 function selectByMouse(element, timeAt, select) {
 	let began = null;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers for people. */
+/* Formats numbers for readers. */
 
-/* Four digits that count: 3.004, 12.5, 812. */
+/* Format with at most four significant digits: 3.004, 12.5, 812. */
 function digits(value) {
 	return String(Number(value.toPrecision(4)));
 }
@@ -13,7 +13,7 @@ function seconds(ns) {
 	return step ? `${fixed(ns / step[0])} ${step[1]}` : `${digits(ns)} ns`;
 }
 
-/* Four digits, zeros behind the point among them: 3.000 beside 3.004. */
+/* Format with four digits, including zeros at the end: 3.000 beside 3.004. */
 function fixed(value) {
 	const whole = String(Math.trunc(Math.abs(value))).length;
 
@@ -33,17 +33,18 @@ function percent(part, whole) {
 	return whole ? `${(100 * part / whole).toFixed(2)} %` : "";
 }
 
-/* A weight of an event: of the clock it is time. */
+/* Format an event's weight; the clock's event has time as its weight. */
 function weightText(event, weight) {
 	return event.clock ? seconds(weight) : amount(weight);
 }
 
-/* Addresses are numbers from -2^63 on, as their differences came. */
+/* Format an address. Addresses are signed numbers, since they were decoded from signed differences.
+ */
 function hex(address) {
 	return "0x" + BigInt.asUintN(64, BigInt(address)).toString(16);
 }
 
-/* As perf's --time has it: the machine's clock, in seconds. */
+/* Format a time as for perf's --time: the machine's clock, in seconds. */
 function perfTime(ns) {
 	const text = ns.toString().padStart(10, "0");
 
