@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf diff`: which functions take more, or less, than in other recordings, as `perf diff` has
- * it; and whether that is chance. */
+/* `bareperf diff`: prints which functions take more or less time than in other recordings, like
+ * `perf diff', and whether the difference is more than chance. */
 #include "host-tools/report/diff/diff.h"
 
 #include <argp.h>
@@ -16,13 +16,13 @@
 #include "writer/perfdata/sample.h"
 
 struct diff_options {
-	const char *event;     /* NULL: all that have samples */
+	const char *event;     /* NULL: all events with samples */
 	const char *separator; /* NULL: columns are padded */
 	enum diff_compute compute;
 	double confidence;
-	double limit; /* of growth, a share; < 0: none */
+	double limit; /* limit of growth, as a share; < 0: none */
 	struct pe_search search;
-	char **paths; /* of the baseline, then of what is compared with it */
+	char **paths; /* files of the baseline, then the new files */
 	unsigned counts[2];
 };
 
@@ -96,7 +96,8 @@ static const struct argp argp = {
 	    "more than --fail-above.",
 };
 
-/* Behind "--" are all NEWs; without one, two files. */
+/* Divide the files into baseline and new files: all files behind "--" are new. Without "--", two
+ * files are required. */
 static void divide(struct diff_options *options, int argc, char **argv)
 {
 	static char old[] = "perf.data.old", new[] = "perf.data";
@@ -120,7 +121,7 @@ static void divide(struct diff_options *options, int argc, char **argv)
 	options->counts[0] = options->counts[1] = 1;
 }
 
-/* One event's samples of one recording. */
+/* Sums up one event's samples of one recording. */
 struct summing {
 	struct histogram histogram;
 	double squares;
@@ -165,7 +166,7 @@ static int add_recording(struct diff_table *table, unsigned number, struct recor
 	return code;
 }
 
-/* Tell which functions have grown too much; how many. */
+/* Report the functions that grew by more than the limit. Returns their number. */
 static unsigned judge(const struct diff_table *table, const char *event, double limit)
 {
 	unsigned grown = 0;
@@ -183,7 +184,8 @@ static unsigned judge(const struct diff_table *table, const char *event, double 
 	return grown;
 }
 
-/* Those that were recorded with -icount do the same to the instruction each time. */
+/* Whether all recordings were made with -icount. Such runs execute the same instructions every
+ * time. */
 static bool is_exact(const struct recording_file *files, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -242,7 +244,8 @@ static int compare(const struct diff_options *options, struct recording_file *fi
 	return code;
 }
 
-/* Of one that is broken what is there counts, and then it is said why there is no more. */
+/* Report missing records. A damaged recording is compared with its readable records; then the
+ * damage is reported. */
 static int tell_missing(const struct recording_file *files, unsigned count)
 {
 	int status = EXIT_OK;

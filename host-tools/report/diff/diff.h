@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf diff`; argv[0] is its name. Returns its exit status. Main thread. */
+/* Run `bareperf diff`; argv[0] is its name. Returns the exit status. Main thread. */
 #ifndef HOST_TOOLS_REPORT_DIFF_DIFF_H
 #define HOST_TOOLS_REPORT_DIFF_DIFF_H
 

@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-#define STEPS   200 /* of a bisection, or of a continued fraction: far more than doubles can use */
+#define STEPS   200 /* most steps of a bisection or continued fraction, more than doubles need */
 #define TINY    1e-300
 #define CLOSE   1e-15
-#define LARGEST 1e9 /* a quantile of t: with one degree of freedom and confidence 1 - 1e-9 */
+#define LARGEST 1e9 /* largest t: one degree of freedom, confidence 1 - 1e-9 */
 
-/* Where a probability that grows with x reaches the wanted one. */
+/* Find the x at which a probability that grows with x reaches the wanted value. */
 static double bisect(double (*probability)(double x, double parameter), double parameter,
                      double wanted)
 {
@@ -43,7 +43,7 @@ static double coefficient(int m, double x, double a, double b)
 	return half * (b - half) * x / ((a + m - 1) * (a + m));
 }
 
-/* By Lentz's method, from the front. */
+/* Evaluate the continued fraction by Lentz's method, from the front. */
 static double fraction(double x, double a, double b)
 {
 	double c = 1, d = 0, value = 1;
@@ -63,7 +63,8 @@ static double fraction(double x, double a, double b)
 	return 1 / value;
 }
 
-/* The regularized incomplete beta function; the fraction ends soon on its own side of the mean. */
+/* The regularized incomplete beta function. Of its two equal forms, the fraction converges fast
+ * only on its own side of the mean. */
 static double beta(double x, double a, double b)
 {
 	double front;
@@ -127,7 +128,7 @@ struct diff_interval diff_welch(const struct diff_moments *first, const struct d
 	double one = first->variance / first->count, other = second->variance / second->count;
 	double sum = one + other, half;
 
-	/* Means of equal numbers differ from them by rounding. */
+	/* the mean of equal numbers may differ from them by rounding */
 	if (sqrt(sum) <= CLOSE * (fabs(first->mean) + fabs(second->mean)) || sum <= 0)
 		return (struct diff_interval){ difference, difference };
 	half = sqrt(sum) * diff_student(confidence, sum * sum /

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a difference is more than chance. Any thread.
+ * Confidence intervals, to decide whether a difference is more than chance. Any thread.
  *
  * Sources: E. B. Wilson, "Probable inference, the law of succession, and statistical inference"
  * (1927); R. G. Newcombe, "Interval estimation for the difference between independent proportions"
@@ -13,30 +13,31 @@ struct diff_interval {
 	double low, high;
 };
 
-/* Of a normally distributed number: how many standard deviations to each side of its mean hold it
- * with that probability, 0 < confidence < 1. */
+/* The normal distribution: how many standard deviations on each side of the mean contain a value
+ * with probability confidence, 0 < confidence < 1. */
 double diff_normal(double confidence);
 
-/* The same of Student's t with so many degrees of freedom, > 0. */
+/* Like diff_normal(), for Student's t distribution with this many degrees of freedom, > 0. */
 double diff_student(double confidence, double freedom);
 
-/* Of a share that was found in n trials, n > 0. */
+/* The interval of a share that was found in n trials, n > 0. */
 struct diff_interval diff_wilson(double share, double n, double deviations);
 
-/* Of the difference of two such, second - first. */
+/* The interval of the difference of two such shares, second - first. */
 struct diff_interval diff_newcombe(double first, double n_first, double second, double n_second,
                                    double deviations);
 
-/* One number's values in several recordings. */
+/* A number's statistics over several recordings. */
 struct diff_moments {
 	unsigned count; /* 2 or more */
 	double mean;
-	double variance; /* of one recording: unbiased */
+	double variance; /* variance of one recording, unbiased */
 };
 
 struct diff_moments diff_moments(const double *values, unsigned count);
 
-/* Of the difference of two means, second - first. Where nothing varies it is a point. */
+/* The interval of the difference of two means, second - first. If nothing varies, low equals high.
+ */
 struct diff_interval diff_welch(const struct diff_moments *first, const struct diff_moments *second,
                                 double confidence);
 

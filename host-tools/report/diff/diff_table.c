@@ -11,7 +11,7 @@
 #include "host-tools/util/array.h"
 #include "writer/util/printable.h"
 
-#define SHOWN 512U /* bytes of a name */
+#define SHOWN 512U /* most bytes of a name */
 
 static unsigned recordings_of(const struct diff_table *table)
 {
@@ -59,7 +59,7 @@ static int compare_names(const void *one, const void *other)
 	return order ? order : strcmp(a->function, b->function);
 }
 
-/* A copy without what a terminal would obey. */
+/* Copy a text without terminal control characters. */
 static char *printable(const char *text)
 {
 	char *copy = strndup(text, SHOWN);
@@ -95,7 +95,7 @@ static bool has_room(struct diff_table *table)
 	return rows;
 }
 
-/* The row of that name, made if there is none; NULL: no memory. */
+/* Get the row of key's function; create it if it is missing. NULL: memory is short. */
 static struct diff_row *find_row(struct diff_table *table, const struct histogram_key *key)
 {
 	struct diff_row *row = has_room(table) ? new_row(table, key) : NULL;
@@ -127,11 +127,11 @@ int diff_table_add(struct diff_table *table, unsigned recording, const struct hi
 	return 0;
 }
 
-/* One side's numbers. */
+/* The sums of one side: the baseline, or the new recordings. */
 struct side {
 	unsigned first, count;
-	double weight;  /* of all its samples */
-	double squares; /* of these */
+	double weight;  /* weight of all its samples */
+	double squares; /* sum of the squares of the weights */
 };
 
 static struct side side_of(const struct diff_table *table, unsigned which)
@@ -145,7 +145,8 @@ static struct side side_of(const struct diff_table *table, unsigned which)
 	return side;
 }
 
-/* Samples of unequal weight tell as much as so many of equal weight (Kish's effective size). */
+/* Get the number of equally weighted samples that have as much information as the side's unequally
+ * weighted ones (Kish's effective size). */
 static double trials(const struct side *side)
 {
 	return side->squares > 0 ? side->weight * side->weight / side->squares : 1;
@@ -160,7 +161,8 @@ static double weight_of(const struct diff_row *row, const struct side *side)
 	return weight;
 }
 
-/* The divisor of a recording's weight: its own total, or the baseline's. */
+/* The divisor that turns a weight of recording i into a share: its own total, or the baseline's
+ * total. */
 static double whole_of(const struct diff_table *table, const struct side *baseline, unsigned i)
 {
 	double whole = table->compute == DIFF_COUNT ? baseline->weight / baseline->count
@@ -182,8 +184,8 @@ static struct diff_moments moments_of(const struct diff_table *table, const stru
 	return (struct diff_moments){ 1, values[0], 0 };
 }
 
-/* By how the samples of one recording fell: a function's share as so many of all trials, its count
- * as a number of rare events, whose variance is the number itself. */
+/* Get the interval from the samples of one recording. A function's share is a share of all trials.
+ * A function's count is a number of rare events; such a number's variance is the number itself. */
 static struct diff_interval by_samples(const struct diff_table *table, const struct diff_row *row,
                                        const struct side sides[2])
 {
@@ -261,7 +263,7 @@ static void print_totals(const struct diff_table *table, FILE *out)
 	        means[0] > 0 ? 100 * (means[1] - means[0]) / means[0] : 0);
 }
 
-/* Print the method of the intervals. */
+/* Print the method that computed the intervals. */
 static void print_method(const struct diff_table *table, FILE *out)
 {
 	double percent = 100 * table->confidence;

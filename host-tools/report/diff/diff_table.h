@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of two sides of recordings beside each other. Thread: the one that made it. */
+/* Compares the functions of two groups of recordings: the baseline and the new recordings. Thread:
+ * the thread that created the table. */
 #ifndef HOST_TOOLS_REPORT_DIFF_DIFF_TABLE_H
 #define HOST_TOOLS_REPORT_DIFF_DIFF_TABLE_H
 
@@ -10,14 +11,14 @@
 #include "host-tools/report/histogram.h"
 
 enum diff_compute {
-	DIFF_DELTA_ABS, /* change of a function's share */
-	DIFF_COUNT,     /* change of its event count, as a share of the baseline's whole */
+	DIFF_DELTA_ABS, /* the change of a function's share */
+	DIFF_COUNT,     /* the change of its event count, relative to the baseline's total */
 };
 
 struct diff_row {
 	char *file, *function;
-	double *weights; /* one a recording: PERIODs */
-	double baseline; /* its share; this and what follows is set by diff_table_compare() */
+	double *weights; /* sum of PERIODs, one per recording */
+	double baseline; /* share in the baseline; set with all below by diff_table_compare() */
 	double delta;    /* shares: 0.01 is 1 % */
 	struct diff_interval interval; /* of delta */
 };
@@ -25,35 +26,36 @@ struct diff_row {
 /* All samples of one recording. */
 struct diff_recording {
 	double weight;
-	double squares; /* of PERIODs, summed */
+	double squares; /* sum of the squares of PERIODs */
 	uint64_t samples;
 };
 
 struct diff_table {
-	unsigned counts[2]; /* recordings of the baseline, of what is compared with it; 1 or more */
+	unsigned counts[2]; /* number of recordings: baseline, new; 1 or more */
 	enum diff_compute compute;
-	double confidence; /* of intervals, between 0 and 1 */
-	bool is_exact;     /* no chance was in it: a difference is its own interval */
-	struct diff_recording *recordings; /* the baseline's first */
-	double *values;                    /* one a recording, to compute with */
+	double confidence; /* confidence level of intervals, between 0 and 1 */
+	bool is_exact;     /* the runs are deterministic: an interval is one point */
+	struct diff_recording *recordings; /* the baseline's recordings first */
+	double *values;                    /* scratch values, one per recording */
 	struct diff_row **rows;
 	size_t count;
-	void *tree; /* of rows, by their texts */
+	void *tree; /* tree of the rows, ordered by their texts */
 };
 
-/* For so many recordings; the rest of *table is set already. 0 or -ENOMEM; diff_table_free() is due
- * in any case. */
+/* Allocate the table for counts[0] + counts[1] recordings; the caller has set the other inputs. 0
+ * or -ENOMEM; call diff_table_free() in both cases. */
 int diff_table_init(struct diff_table *table);
 void diff_table_free(struct diff_table *table);
 
-/* Add a recording's functions; squares: of its PERIODs. 0 or -ENOMEM. */
+/* Add a recording's functions. squares: the sum of the squares of its PERIODs. 0 or -ENOMEM. */
 int diff_table_add(struct diff_table *table, unsigned recording, const struct histogram *histogram,
                    double squares);
 
-/* Compute, and sort by size of change. Once, when all are there; each recording has samples. */
+/* Compute all changes, and sort the rows by the size of the change. Call it once, after all
+ * recordings were added; each must have samples. */
 void diff_table_compare(struct diff_table *table);
 
-/* As `perf diff' prints it; separator NULL: in columns. */
+/* Print the table like `perf diff'. separator: text between columns; NULL: padded columns. */
 void diff_table_print(const struct diff_table *table, const char *event, const char *separator,
                       FILE *out);
 

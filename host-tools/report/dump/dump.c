@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf dump`: records as text, a summary, and the conservation check. */
+/* `bareperf dump`: prints records as text, a summary, and the conservation check. */
 #include "host-tools/report/dump/dump.h"
 
 #include <argp.h>
@@ -75,7 +75,8 @@ static const struct argp argp = {
 	    "the writer the file.",
 };
 
-/* A piece of an AUX area is of the AUX record before it, but for what it says itself. */
+/* Set the fields of a piece of an AUX area. The piece has the fields of the AUX record before it,
+ * except those that its own record has. */
 static void set_piece(struct dump_fields *fields, const struct perf_event_header *record)
 {
 	const struct perf_file_auxtrace *trace = (const void *)record;
@@ -121,7 +122,7 @@ void dump_one(struct dump *dump, const struct perf_event_header *record, uint64_
 		dump_record(dump->format, record, &context);
 }
 
-/* perf.data by its magic; anything else is searched for a region. */
+/* Whether a file is a perf.data file, by its magic; any other file is searched for a region. */
 static int is_perf_data(const char *path, struct error *error)
 {
 	uint64_t magic = 0;
@@ -187,7 +188,7 @@ int command_dump(int argc, char **argv)
 	                                   : error_set(&error, -ENOMEM, "no memory");
 	if (code)
 		error_print(&error);
-	/* Where the records end too early, the summary says what was there until then. */
+	/* If the records end too early, the summary still counts the records before the end. */
 	if ((!code || dump.records) && print_summary(&dump, &options, &conserved, &later)) {
 		error_print(&later);
 		code = -EIO;

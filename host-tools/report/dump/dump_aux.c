@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The content of AUX pieces, as text. */
+/* Prints the contents of AUX pieces as text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@ struct branch {
 	uint64_t from, to, flags;
 };
 
-/* TIME_CONV: shift, mult, zero; a file may claim anything. */
+/* Learn the clock from a TIME_CONV record: shift, mult, zero. The record is from a file and may
+ * have any values. */
 static void learn_clock(struct dump *dump, const struct perf_event_header *record)
 {
 	const uint64_t *words = (const uint64_t *)(const void *)record;
@@ -33,7 +34,7 @@ static void put_place(struct format *f, struct symbols *symbols, uint64_t addres
 	format_text(f, name, strlen(name));
 }
 
-/* perf's samples of branches have them so. */
+/* A branch has the same fields as perf's branch samples: ip is its source, addr its target. */
 static bool is_wanted(const struct dump *dump, const struct branch *branch)
 {
 	struct dump_fields fields = dump->aux;
@@ -45,7 +46,7 @@ static bool is_wanted(const struct dump *dump, const struct branch *branch)
 	return dump_filter_passes(&dump->filter, &fields);
 }
 
-/* A line a branch: FROM function => TO function. The record of zeros is perf's padding. */
+/* Print one line per branch: FROM function => TO function. perf pads with records of zeros. */
 static void put_branches(struct dump *dump, const uint8_t *bytes, uint64_t size)
 {
 	struct format *f = dump->format;
@@ -81,7 +82,7 @@ static void put_piece(struct dump *dump, const struct perf_reader_record *record
 	put_bytes(dump, record->trace, record->trace_size, trace->offset);
 }
 
-/* The type of the bytes, by the event that wrote the AUX record. */
+/* Get the type of an AUX area's bytes, from the event that wrote the AUX record. */
 static uint64_t type_in_region(const struct region *region, uint32_t ring)
 {
 	for (uint32_t i = 0; i < region->header.events.count; i++) {
@@ -110,17 +111,17 @@ void dump_aux_area(struct dump *dump, const struct region *region, uint32_t i,
 	*(at.aux_tail > aux->aux_offset ? &found->aux_delivered : &found->aux_unread) +=
 	    aux->aux_size;
 	if (!aux->aux_size || at.aux_head - aux->aux_offset > ring->aux_size)
-		return; /* written over since */
+		return; /* overwritten since the record was written */
 	bytes = malloc(aux->aux_size);
 	if (!bytes)
 		return;
 	region_read_aux(region, i, aux->aux_offset, aux->aux_size, bytes);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy, then the positions */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* read the positions after the copy */
 	head = at.aux_head;
 	region_positions(region, i, &at);
 	if (at.aux_head != head && at.aux_tail > aux->aux_offset) {
 		free(bytes);
-		return; /* given back, and perhaps written over meanwhile */
+		return; /* released, so it may have been overwritten during the copy */
 	}
 	dump->aux_type = type_in_region(region, i);
 	put_bytes(dump, bytes, aux->aux_size, aux->aux_offset);

@@ -46,7 +46,7 @@ static bool has_bits(uint64_t a, uint64_t b)
 	return a & b;
 }
 
-/* Those of two characters first. */
+/* Operators of two characters come first, so that ">=" is not parsed as ">". */
 static const struct {
 	const char *text;
 	bool (*holds)(uint64_t value, uint64_t number);
@@ -107,7 +107,7 @@ static bool take_operator(const char **at, unsigned *operator)
 	return false;
 }
 
-/* The term's mistake, or NULL. */
+/* Parse one term at *at. Returns NULL, or a message with the mistake. */
 static const char *take_term(const char **at, struct dump_filter_term *term)
 {
 	*at = past_space(*at);
@@ -141,7 +141,7 @@ const char *dump_filter_parse(struct dump_filter *filter, const char *text)
 	return "too many terms";
 }
 
-/* "12.000000345": ns. */
+/* Parse seconds such as "12.000000345" into ns. */
 static bool take_seconds(const char **at, uint64_t *ns)
 {
 	uint64_t seconds, unit = 1000000000;
@@ -254,7 +254,7 @@ bool dump_filter_passes(const struct dump_filter *filter, const struct dump_fiel
 	return is_on_cpu(filter, fields) && terms_hold(filter, fields);
 }
 
-/* sample_type's bits, and where their fields go. */
+/* For each bit of sample_type, set the fields that it brings. */
 static void set_fields(struct dump_fields *fields, uint64_t sample_type, const struct sample *s)
 {
 	const struct {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which records `bareperf dump` prints: perf's options for that, and the language of its --filter.
+ * Selects the records that `bareperf dump` prints, by perf's options and the language of --filter:
  *
- *	filter = group {"," group}          all of them hold
- *	group  = term {"||" term}           one of them does
+ *	filter = group {"," group}          all groups must hold
+ *	group  = term {"||" term}           one term must hold
  *	term   = field operator number      period > 1000, ip & 0x1000, addr == 0
  *
  * Source: perf-record(1), "EVENT FILTERING"; perf-script(1), --time, --cpu.
@@ -18,7 +18,7 @@
 #include "abi/perf_event.h"
 
 #define DUMP_FILTER_TERMS 32U
-#define DUMP_FILTER_CPUS  32U /* ranges of a list */
+#define DUMP_FILTER_CPUS  32U /* most ranges in a list of CPUs */
 
 enum dump_field {
 	DUMP_IP,
@@ -32,18 +32,18 @@ enum dump_field {
 	DUMP_FIELDS
 };
 
-/* The known fields of a record: none if its writer synthesized it. */
+/* The known fields of a record. A record that the file's writer made up has none. */
 struct dump_fields {
 	uint64_t value[DUMP_FIELDS];
-	unsigned has;      /* a bit for each */
+	unsigned has;      /* bit 1U << field: the field is known */
 	const char *event; /* NULL: unknown */
 };
 
 struct dump_filter_term {
 	enum dump_field field;
-	unsigned operator; /* index of dump_filter.c's table */
+	unsigned operator; /* index into the operators of dump_filter.c */
 	uint64_t number;
-	bool is_last; /* of its group */
+	bool is_last; /* last term of its group */
 };
 
 /* All zero: every record is printed. */
@@ -59,12 +59,13 @@ struct dump_filter {
 	struct dump_filter_term term[DUMP_FILTER_TERMS];
 };
 
-/* The options, for argp's children; its input is a struct dump_filter. */
+/* The filter's options, as a child of an argp parser; the child's input is a struct dump_filter. */
 extern const struct argp dump_filter_argp;
 
 bool dump_filter_is_on(const struct dump_filter *filter);
 
-/* Whether a record of that is printed. One that lacks what is asked for is not. */
+/* Whether a record with these fields passes the filter. A record without a field that the filter
+ * needs does not pass. */
 bool dump_filter_passes(const struct dump_filter *filter, const struct dump_fields *fields);
 
 /* Get the known fields of a record; attr NULL: its event is unknown. */
@@ -77,8 +78,8 @@ static inline void dump_field_set(struct dump_fields *fields, enum dump_field fi
 	fields->has |= 1U << field;
 }
 
-/* Parse the texts of --filter, --time (seconds: "1.5,2", "1.5,", ",2") and --cpu ("0-1,3"). Their
- * mistake, or NULL. Main thread. */
+/* Parse the text of --filter, --time (seconds: "1.5,2", "1.5,", ",2") or --cpu ("0-1,3"). Returns
+ * NULL, or a message with the mistake. Main thread. */
 const char *dump_filter_parse(struct dump_filter *filter, const char *text);
 const char *dump_filter_parse_time(struct dump_filter *filter, const char *text);
 const char *dump_filter_parse_cpus(struct dump_filter *filter, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How `bareperf dump` ends: for machines. */
+/* Prints the summary of `bareperf dump` as JSON. */
 #include <string.h>
 
 #include "host-tools/ledger/check.h"
@@ -7,13 +7,13 @@
 #include "host-tools/report/dump/dump.h"
 #include "host-tools/report/summary_json.h"
 
-/* null where nobody counted it */
+/* A count as JSON; null if it was not counted. */
 static json_t *known(uint64_t count)
 {
 	return count == TR_UNKNOWN ? NULL : summary_number(count);
 }
 
-/* Of a branch trace. */
+/* The counts of a branch trace. */
 static json_t *branches_json(const struct tr_event_ledger *l)
 {
 	if (!l->branch_records && !l->branch_lost)
@@ -58,7 +58,7 @@ static json_t *aux_json(const struct ledger_ring *ring)
 	    summary_number(found->aux_truncated));
 }
 
-/* The decoder's results for the AUX pieces. */
+/* The results of decoding the AUX pieces. */
 static json_t *spe_json(const struct dump *dump)
 {
 	if (!dump->spe.pieces)
@@ -107,7 +107,7 @@ static json_t *wakeups_json(const struct ledger *ledger)
 	                 summary_number(w.rung));
 }
 
-/* One thing that is missing; of is null where it is no part. */
+/* Add one kind of missing records. "of" is null if the number has no total. */
 static void add_missing(void *context, const struct missing *missing)
 {
 	bool is_part = missing->of && missing->count != TR_UNKNOWN;
@@ -120,14 +120,14 @@ static void add_missing(void *context, const struct missing *missing)
 	                       summary_number(missing->cpus)));
 }
 
-/* Only the equations that do not hold: they explain "conserved": false. */
+/* Add an equation only if it does not hold. These equations explain "conserved": false. */
 static void add_broken(void *context, bool holds, const char *line)
 {
 	if (!holds)
 		json_array_append_new(context, summary_text(line, strlen(line)));
 }
 
-/* The lists with an object for each CPU, event, ring. */
+/* The lists that have one object for each CPU, event or ring. */
 struct dump_lists {
 	json_t *cpus, *events, *rings, *aux;
 };
@@ -148,7 +148,7 @@ static struct dump_lists lists_of(const struct ledger *ledger)
 	return lists;
 }
 
-/* First what is not as it should be, as in the text. */
+/* Faults come first, as in the text summary. */
 int dump_summary_json(const struct dump *dump, bool *conserved, struct error *error)
 {
 	const struct ledger *ledger = &dump->ledger;

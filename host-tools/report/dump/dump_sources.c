@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where `bareperf dump` gets records from: a perf.data file, or a region. */
+/* Reads the records for `bareperf dump` from a perf.data file or from a region. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "writer/perfdata/mark_text.h"
 #include "writer/region/channel.h"
 
-#define MOST_TRIES 100 /* to find a machine's ledgers and rings at about the same time */
+#define MOST_TRIES 100 /* to read the ledgers and rings of a running machine consistently */
 
-/* The writer of a file adds its features last. */
+/* Whether a file has no features. Its writer adds them last, so such a file is unfinished. */
 static bool has_no_feature(const struct perf_reader *reader)
 {
 	const uint64_t *features = reader->header.features;
@@ -22,8 +22,8 @@ static bool has_no_feature(const struct perf_reader *reader)
 	return !(features[0] | features[1] | features[2] | features[3]);
 }
 
-/* The summary begins with them, but who sees the records, or the first page of them, may never come
- * to it. */
+/* Report the faults before the records, too. The summary begins with the faults, but a user who
+ * looks only at the first page of records may never see the summary. */
 static void tell_faults(const struct dump *dump)
 {
 	if (!dump->quiet)
@@ -52,8 +52,8 @@ static int load_ledger(struct dump *dump, const struct perf_reader *reader, stru
 	return 0;
 }
 
-/* Records of several CPUs do not lie in the order of their times: a sample may come before the load
- * of what it is in. */
+/* Learn all mappings before the records are printed. The records of several CPUs are not in the
+ * order of their times: a sample may come before the mapping of its code. */
 static void learn_mappings(struct dump *dump, struct perf_reader *reader)
 {
 	struct perf_reader_record record;
@@ -94,7 +94,7 @@ int dump_perf_data(struct dump *dump, struct error *error)
 			recount_record(&dump->recount, &record);
 		code = 0;
 	}
-	/* Without its ledger, a file's records are still worth seeing. */
+	/* Report a bad ledger last: the file's records are useful without it. */
 	if (!code && accounts) {
 		*error = reason;
 		code = error_prefix(error, accounts, "%s", dump->path);
@@ -107,7 +107,8 @@ int dump_perf_data(struct dump *dump, struct error *error)
 	return code;
 }
 
-/* Where the last reader left off; but if nothing was written over yet, all from the start. */
+/* Start at the position where the last reader stopped. If nothing was overwritten yet, start at the
+ * first record. */
 static void rewind_ring(struct dump *dump, struct ring_reader *reader)
 {
 	if (reader->backward || reader->error.reason || !reader->position)
@@ -118,7 +119,8 @@ static void rewind_ring(struct dump *dump, struct ring_reader *reader)
 		dump->skipped += reader->position;
 }
 
-/* Records that the firmware wrote and that are not here were read by another reader. */
+/* Count the records that the firmware wrote and that are not in the ring: another reader read them.
+ */
 static void count_elsewhere(struct dump *dump, uint32_t ring)
 {
 	for (uint32_t i = 0; i < dump->ledger.head.event_count; i++) {
@@ -131,7 +133,7 @@ static void count_elsewhere(struct dump *dump, uint32_t ring)
 	}
 }
 
-/* Pieces whose records another reader took with them. */
+/* Count the AUX pieces as delivered whose AUX records another reader read. */
 static void count_aux_elsewhere(struct ledger_ring *ring)
 {
 	const struct tr_ring_ledger *l = &ring->ledger;
@@ -177,7 +179,7 @@ static void begin_ring(struct dump *dump, const struct region *region, uint32_t 
 	                          !is_gone(dump, region, i, reader, own->ledger.data_head, &tail));
 }
 
-/* Nothing is counted yet. */
+/* Reset all counts of found records. */
 static void forget(struct ledger *ledger)
 {
 	ledger->strangers = 0;
@@ -187,8 +189,9 @@ static void forget(struct ledger *ledger)
 		ledger->rings[i].found.newer_lost = ledger->rings[i].found.newer_lost_records = 0;
 }
 
-/* The ledgers, and at once where the rings are, since a machine may run: what is newer than its
- * ledger must still be in the ring. Where it was written over in between, once more. */
+/* Read the ledgers, and directly after them the rings' positions, because a machine may be running.
+ * All records that are newer than a ledger must still be in the ring. If they were overwritten in
+ * between, read both again. */
 static void take_ledgers(struct dump *dump, const struct region *region,
                          struct ring_reader *readers)
 {
@@ -209,8 +212,8 @@ static void take_ledgers(struct dump *dump, const struct region *region,
 		forget(ledger);
 }
 
-/* True if the record that began at `start` may be gone; the next one is where the other reader is.
- */
+/* If the record that began at `start` may be overwritten, continue where the other reader is.
+ * Returns whether it did. */
 static bool pass_over_gone(struct dump *dump, const struct region *region, uint32_t i,
                            struct ring_reader *reader, uint64_t start)
 {
@@ -224,7 +227,7 @@ static bool pass_over_gone(struct dump *dump, const struct region *region, uint3
 	return true;
 }
 
-/* As ring_reader_next(). */
+/* Like ring_reader_next(), but passes over overwritten records. */
 static int next_record(struct dump *dump, const struct region *region, uint32_t i,
                        struct ring_reader *reader, const struct perf_event_header **record)
 {
@@ -253,7 +256,7 @@ static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
 		const struct ledger_event *event =
 		    ledger_count(&dump->ledger, record, LEDGER_DELIVERED);
 
-		if (event) /* in the reader's own copy */
+		if (event) /* the cast is safe: this is the reader's own copy */
 			mark_text_put((void *)reader->scratch, &event->event.attr);
 		dump_one(dump, record, ring->data_offset + start, event ? &event->event.attr : NULL,
 		         event ? event->event.name : "");
@@ -272,7 +275,7 @@ static int dump_ring(struct dump *dump, const struct region *region, uint32_t i,
 	    reader->error.reason ? reader->error.reason : "broken");
 }
 
-/* A broken ring does not hide the others. */
+/* Print all rings; a broken ring does not hide the others. */
 static int dump_rings(struct dump *dump, const struct region *region, struct error *error)
 {
 	uint32_t rings = region->header.rings.count;

@@ -23,7 +23,8 @@ static void put_instruction(struct dump *dump, const char *name, uint64_t addres
 	format_decimal(f, SPE_EL(address));
 }
 
-/* D18.2.7: classes, and the lowest bit of the subclass of those that we name. */
+/* Name the operation. D18.2.7: the classes, and the lowest bit of the subclass of the named
+ * classes. */
 static const char *operation(const struct spe_record *r)
 {
 	switch (r->class) {
@@ -98,10 +99,11 @@ static void put_time(struct format *f, const struct dump *dump, const struct spe
 	if (dump->clock.time_mult)
 		format_decimal(f, clock_to_ns(&dump->clock, r->timestamp));
 	else
-		format_hex(f, r->timestamp); /* cycles, of a clock that nobody told us */
+		format_hex(f, r->timestamp); /* in cycles: the clock's rate is unknown */
 }
 
-/* By its own words, where it has them; else by the piece's. */
+/* Whether the filter passes an SPE record. A field that the record lacks is taken from its AUX
+ * piece. */
 static bool is_wanted(const struct dump *dump, const struct spe_record *r)
 {
 	struct dump_fields fields = dump->aux;

@@ -4,8 +4,9 @@
 
 #include "host-tools/report/dump/dump.h"
 
-/* Count the SPE records of a piece, and print each in a line unless quiet; what is no record is
- * counted as an error, the first one's place kept. position is the piece's in the AUX area. */
+/* Count the SPE records of a piece of an AUX area, and print one line for each unless dump->quiet
+ * is set. Bytes that are not a record are counted as an error; the position of the first error is
+ * kept. position: the piece's position in the AUX area. */
 void dump_spe(struct dump *dump, const uint8_t *bytes, size_t size, uint64_t position);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How `bareperf dump` ends: for people. */
+/* Prints the summary of `bareperf dump` as text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void print_wakeups(const struct ledger *ledger)
 	       w.causes[TR_WAKEUP_END], w.sent, w.coalesced, w.received, w.rung);
 }
 
-/* Counters by the CPU's own numbers, if there are any of this sort. */
+/* Print the counters of this sort by the CPU's own numbers, if there are any. */
 static void print_counters(const struct tr_cpu *cpu, uint64_t which, const char *sort)
 {
 	if (which)
@@ -91,7 +91,7 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 	print_counters(cpu, cpu->foreign, "are firmware's or a hypervisor's, were not used");
 }
 
-/* As a reader of a slow line has asked. */
+/* Print the reduction of an event's sampling rate that a reader of a slow line requested. */
 static void print_slower(const struct ledger_event *event)
 {
 	if (event->ledger.slower > 1)
@@ -127,10 +127,10 @@ static void print_ledger(const struct ledger *ledger)
 		print_cpu(ledger, &ledger->cpus[i]);
 }
 
-/* Where dump_faults() writes to. */
+/* The output of dump_faults(). */
 struct faults {
 	FILE *out;
-	bool unread; /* nothing was counted yet of what is here */
+	bool unread; /* the region's records are not counted yet */
 };
 
 static void print_missing(void *context, const struct missing *missing)

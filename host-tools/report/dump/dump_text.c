@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Records as text. No printf here: this is the hot path of `bareperf dump`. */
+/* Prints records as text without printf, since this is the hot path of `bareperf dump`. */
 #include "host-tools/report/dump/dump_text.h"
 
 #include "writer/perfdata/mark_text.h"
 #include "writer/perfdata/perf_file.h"
 #include "writer/perfdata/sample.h"
 
-/* The words of a record's body, bounded. */
+/* Get 64-bit word i of a record's body; 0 if it lies behind the record's end. */
 static uint64_t word(const struct perf_event_header *record, size_t i)
 {
 	const uint64_t *words = (const uint64_t *)(const void *)record;
@@ -31,14 +31,14 @@ static void put_pair(struct format *f, uint32_t left, char between, uint32_t rig
 	format_decimal(f, right);
 }
 
-/* The text that begins at byte `from` of a record. */
+/* Print the text that begins at byte `from` of a record. */
 static void put_tail_text(struct format *f, const struct perf_event_header *record, size_t from)
 {
 	if (from < record->size)
 		format_text(f, (const char *)record + from, record->size - from);
 }
 
-/* "CPU TIME OFFSET [SIZE]: PERF_RECORD_" */
+/* Print "CPU TIME OFFSET [SIZE]: PERF_RECORD_". */
 static void put_prefix(struct format *f, const struct perf_event_header *record,
                        const struct dump_context *context, const struct sample *sample)
 {
@@ -66,14 +66,15 @@ void dump_function(struct format *f, struct symbols *symbols, uint64_t address)
 	format_text(f, name, strlen(name));
 }
 
-/* The place by which a name is looked up. */
+/* The address for looking up a name at the sample's time. */
 static uint64_t dump_place(const struct symbols *symbols, uint64_t address,
                            const struct sample *sample)
 {
 	return symbols ? symbols_at(symbols, address, sample->time) : address;
 }
 
-/* Callers by the byte before the one that they return to, which may be another function's. */
+/* Print a callchain. A caller is looked up by the byte before its return address, since the return
+ * address may belong to another function. */
 static void put_chain(struct format *f, const struct sample *sample, struct symbols *symbols)
 {
 	uint64_t caller = 0;
@@ -98,7 +99,7 @@ static void put_chain(struct format *f, const struct sample *sample, struct symb
 	}
 }
 
-/* As `perf script -D`: of a group, each member's value by its id. */
+/* Print a READ record like `perf script -D`: for a group, each member's value by its id. */
 static void put_read(struct format *f, const struct perf_event_attr *attr,
                      const struct sample *sample)
 {
@@ -249,7 +250,7 @@ static void put_throttle(struct format *f, const struct perf_event_header *recor
 	format_decimal(f, word(record, 2));
 }
 
-/* The content of records that are no samples. */
+/* Print the contents of a record that is not a sample. */
 static void put_body(struct format *f, const struct perf_event_header *record)
 {
 	uint64_t first = word(record, 0), second = word(record, 1);

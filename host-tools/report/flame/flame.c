@@ -9,8 +9,8 @@
 
 #include "host-tools/util/put_text.h"
 
-/* The child with this name, made if there is none. Sorted by name, so that the drawing does not
- * depend on the order of the samples. */
+/* Get the child with this name; create it if it is missing. Children are sorted by name, so that
+ * the drawing does not depend on the order of the samples. */
 static struct flame_node *child(struct flame_node *parent, const char *name)
 {
 	struct flame_node **link = &parent->children;
@@ -53,7 +53,7 @@ void flame_add(struct flame *flame, const char *const *frames, uint32_t count, u
 	}
 }
 
-/* The depth is bounded by FLAME_MAX_DEPTH, so this recursion is. */
+/* Recursive; the depth is at most FLAME_MAX_DEPTH. */
 static void free_children(struct flame_node *node)
 {
 	while (node->children) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A flame graph: the tree of all call stacks, and its drawing. */
+/* A flame graph: the tree of all call stacks, and the code that draws it. */
 #ifndef HOST_TOOLS_REPORT_FLAME_FLAME_H
 #define HOST_TOOLS_REPORT_FLAME_FLAME_H
 
@@ -11,10 +11,10 @@
 #define FLAME_MAX_DEPTH FRAMES_MAX
 
 struct flame_node {
-	const char *name; /* not ours */
-	uint64_t weight;  /* of all stacks that go through here */
+	const char *name; /* not owned by the node */
+	uint64_t weight;  /* weight of all stacks that contain this node */
 	struct flame_node *children;
-	struct flame_node *next; /* of its parent's children, by name */
+	struct flame_node *next; /* next sibling, sorted by name */
 };
 
 struct flame {
@@ -24,16 +24,17 @@ struct flame {
 	int failed; /* -ENOMEM: the tree is incomplete */
 };
 
-/* Add a stack, outermost frame first, of this weight. Equal names must have equal text; they
- * are compared as text. Frames beyond FLAME_MAX_DEPTH are cut off. */
+/* Add a call stack with this weight, the outermost frame first. Frames are equal if their names are
+ * equal texts. Frames beyond FLAME_MAX_DEPTH are cut off. */
 void flame_add(struct flame *flame, const char *const *frames, uint32_t count, uint64_t weight);
 
 void flame_free(struct flame *flame);
 
-/* Draw it as a self-contained SVG with a script that searches and zooms. */
+/* Draw the flame graph as a self-contained SVG with a script for search and zoom. */
 void flame_draw(const struct flame *flame, const char *title, const char *unit, FILE *out);
 
-/* One line a stack: frames with ";" between, a space, its own weight. */
+/* Print one line per stack: the frames with ";" between them, a space, and the stack's own weight.
+ */
 void flame_fold(const struct flame *flame, FILE *out);
 
 #endif

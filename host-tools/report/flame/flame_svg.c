@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drawing a flame graph: frames as rectangles, callers below callees. */
+/* Draws a flame graph: frames are rectangles, callers are below callees. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #define ROW       17
 #define TOP       64   /* room for title and buttons */
 #define BOTTOM    40   /* room for the details */
-#define LEAST     0.02 /* frames narrower than so many pixels are left out */
+#define LEAST     0.02 /* pixels; narrower frames are left out */
 #define CHARACTER 7.1  /* width of a character, pixels */
 
-/* Runs in the viewer: zoom by click, search by regular expression, details at the bottom. Frames
- * carry their place in the whole picture as data-x and data-w. */
+/* The script that runs in the SVG viewer: zoom by click, search by regular expression, details at
+ * the bottom. Each frame has its position and width in the whole picture as data-x and data-w. */
 static const char script[] =
     "var boxes, details, matched, searching = null, W = 1200, M = 10;\n"
     "function num(f, k) { return parseFloat(f.getAttribute(k)); }\n"
@@ -97,11 +97,11 @@ struct drawing {
 	const struct flame *flame;
 	const char *unit;
 	FILE *out;
-	double scale; /* pixels for one of the unit */
+	double scale; /* pixels per unit of weight */
 	uint32_t rows;
 };
 
-/* Text as XML wants it, of at most so many bytes. */
+/* Write at most `most` bytes of a text, escaped for XML. */
 static void put_xml(FILE *out, const char *text, size_t most)
 {
 	static const char marks[] = "<>&\"";
@@ -116,7 +116,7 @@ static void put_xml(FILE *out, const char *text, size_t most)
 	}
 }
 
-/* A warm colour that depends on the name alone, so that two graphs can be compared. */
+/* Get a warm colour that depends only on the name, so that two graphs can be compared. */
 static uint32_t colour(const char *name)
 {
 	uint32_t hash = 2166136261U;
@@ -163,7 +163,7 @@ static void draw_frame(const struct drawing *d, const struct flame_node *node, c
 	fputs("</g>\n", d->out);
 }
 
-/* Bounded by FLAME_MAX_DEPTH. */
+/* Recursive; the depth is at most FLAME_MAX_DEPTH. */
 static void draw_node(const struct drawing *d, const struct flame_node *node, double x,
                       uint32_t depth)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf flamegraph`: a recording's callchains as a picture. */
+/* `bareperf flamegraph`: draws a recording's callchains as a picture. */
 #include "host-tools/report/flame/flamegraph.h"
 
 #include <argp.h>
@@ -16,7 +16,7 @@
 #include "writer/perfdata/sample.h"
 
 struct flamegraph_options {
-	struct view_options view; /* event NULL: the one with the most samples */
+	struct view_options view; /* event NULL: the event with the most samples */
 	const char *title;        /* NULL: the event's name */
 	bool folded;
 };
@@ -58,16 +58,16 @@ struct stacks {
 	struct flame flame;
 	struct symbols *symbols;
 	struct inlines inlines;
-	const struct perf_reader_event *event; /* the one that is drawn */
+	const struct perf_reader_event *event; /* the drawn event */
 	bool by_period;
 };
 
-/* The function at an address, and what is inlined there, into names from count on. The new count.
- */
+/* Append the function at an address, and the functions inlined there, to names from index count on.
+ * Returns the new count. */
 static uint32_t add_names(struct stacks *stacks, uint64_t address, const char *names[FRAMES_MAX],
                           uint32_t count)
 {
-	const char *inlined[LINES_INLINED] = { NULL }; /* cppcheck follows no count */
+	const char *inlined[LINES_INLINED] = { NULL }; /* cppcheck cannot follow the count */
 	uint32_t depth = 0;
 
 	if (!stacks->options->view.no_inline)
@@ -80,7 +80,7 @@ static uint32_t add_names(struct stacks *stacks, uint64_t address, const char *n
 	return count;
 }
 
-/* Second pass: the chosen event's stacks. */
+/* Second pass: add the stacks of the chosen event. */
 static int visit_samples(void *context, struct perf_reader *reader,
                          const struct perf_event_header *record)
 {

@@ -43,7 +43,8 @@ static int mark_regions_show(const struct mark_regions *regions, struct mark_reg
 	return regions->show(regions->context, &region);
 }
 
-/* The innermost of that name on that CPU; an end without a beginning is a moment. */
+/* End the innermost open region with the same name on the same CPU. An end without a begin is shown
+ * as a single moment. */
 static int mark_regions_close(struct mark_regions *regions, const struct mark_region *end)
 {
 	for (uint32_t i = regions->open_count; i; i--) {

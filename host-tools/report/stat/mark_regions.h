@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program's marks as regions of time, each where it has ended. Thread: the one that made it. */
+/* Turns a program's marks into regions of time. Each region is shown when it ends. Thread: the
+ * thread that created the struct. */
 #ifndef HOST_TOOLS_REPORT_STAT_MARK_REGIONS_H
 #define HOST_TOOLS_REPORT_STAT_MARK_REGIONS_H
 
@@ -9,23 +10,23 @@
 struct mark_region {
 	uint32_t event, cpu, name;
 	uint64_t since;  /* ns */
-	uint64_t length; /* ns; 0: a moment */
+	uint64_t length; /* ns; 0: a single moment */
 };
 
 struct mark_regions {
-	/* 0, or a negative errno to stop */
+	/* Called for each ended region; 0, or a negative errno to stop. */
 	int (*show)(void *context, const struct mark_region *region);
 	void *context;
 	void *texts;              /* texts.h */
 	struct intern names;      /* a: const char *, by number */
-	struct mark_region *open; /* that have begun */
+	struct mark_region *open; /* regions that have begun and not ended */
 	uint32_t open_count, open_room;
 };
 
-/* Take a mark of an event. 0, -ENOMEM or what show() returns. */
+/* Add a mark of an event. 0, -ENOMEM, or the error that show() returned. */
 int mark_regions_add(struct mark_regions *regions, uint32_t event, const struct sample *sample);
 
-/* End all open regions at last, ns. The same. */
+/* End all open regions at time last (ns). 0, -ENOMEM, or the error that show() returned. */
 int mark_regions_end(struct mark_regions *regions, uint64_t last);
 
 /* The text of a name. */

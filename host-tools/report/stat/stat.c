@@ -43,8 +43,8 @@ uint64_t stat_elapsed(const struct ledger *ledger)
 
 /* ---- Comments beside counts ---- */
 
-/* The other event of a CPU, or of all, that counts type and config under the same conditions: its
- * scaled count, or 0. */
+/* Find another event that counts type and config under the same conditions, on the same CPU or on
+ * all. Returns its scaled count, or 0. */
 static double beside(const struct ledger *ledger, uint32_t event, uint32_t type, uint64_t config,
                      bool alone)
 {
@@ -62,7 +62,7 @@ static double beside(const struct ledger *ledger, uint32_t event, uint32_t type,
 	return 0;
 }
 
-/* Of which other hardware event a generic one is a share, as perf shows it. */
+/* For each generic event, the hardware event that perf divides it by. */
 static const struct {
 	uint64_t config, of;
 	double factor;
@@ -83,7 +83,7 @@ static bool is_clock(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
 }
 
-/* The remark behind a count; an empty one if there is nothing to compare it with. */
+/* Format the remark behind a count; "" if no other event can be compared with it. */
 static void remark(const struct ledger *ledger, uint32_t event, bool alone, double count,
                    char text[64])
 {
@@ -116,7 +116,7 @@ static void remark(const struct ledger *ledger, uint32_t event, bool alone, doub
 
 /* ---- Text ---- */
 
-/* A number with commas; decimals behind the point. */
+/* Format a number with commas, with this many decimals. */
 static void group_digits(char to[40], double number, int decimals)
 {
 	char plain[32];
@@ -156,7 +156,7 @@ static void print_count(const struct ledger *ledger, uint32_t event, bool alone,
 	fputc('\n', out);
 }
 
-/* Whether no event before this one is of the same evsel. */
+/* Whether this event is the first of its evsel. */
 static bool is_first(const struct ledger *ledger, uint32_t event)
 {
 	for (uint32_t i = 0; i < event; i++) {
@@ -166,7 +166,7 @@ static bool is_first(const struct ledger *ledger, uint32_t event)
 	return true;
 }
 
-/* The event of this evsel that comes first. */
+/* Get the first event of this evsel. */
 static const struct tr_event *event_of(const struct ledger *ledger, uint32_t evsel)
 {
 	for (uint32_t i = 0; i < ledger->head.event_count; i++) {

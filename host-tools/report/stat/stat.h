@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts of `stat`, from the ledger of a run that had no samples. */
+/* Prints the counts of `bareperf stat`, from the ledger of a run without samples. */
 #ifndef HOST_TOOLS_REPORT_STAT_STAT_H
 #define HOST_TOOLS_REPORT_STAT_STAT_H
 
@@ -12,28 +12,29 @@
 
 struct stat_options {
 	const char *title;                  /* the counted command */
-	bool per_cpu;                       /* each CPU by itself, not their sum */
+	bool per_cpu;                       /* print each CPU by itself, not the sum */
 	const struct stat_regions *regions; /* printed after the counts; NULL: none */
 };
 
 /* An event's count, on one CPU or on all. */
 struct stat_count {
-	double scaled;    /* as if it had had a counter all the time */
-	uint64_t counted; /* truly */
+	double scaled;    /* estimate, as if the event always had a counter */
+	uint64_t counted; /* measured, while the event had a counter */
 	uint64_t enabled; /* ns */
-	uint64_t running; /* ns, of those with a counter */
+	uint64_t running; /* ns, the part of enabled with a counter */
 };
 
-/* The count of events[first] and of all others of its evsel; or of events[first] alone. */
+/* Sum the count of events[first] and of all other events of the same evsel. alone: only
+ * events[first]. */
 struct stat_count stat_sum(const struct ledger *ledger, uint32_t first, bool alone);
 
-/* The time from start to stop, ns: the longest that an event was enabled. */
+/* The time from start to stop in ns: the longest time for which any event was enabled. */
 uint64_t stat_elapsed(const struct ledger *ledger);
 
-/* As `perf stat` prints it. */
+/* Print the counts like `perf stat`. */
 void stat_print(const struct ledger *ledger, const struct stat_options *options, FILE *out);
 
-/* One JSON object. 0, or -EIO. */
+/* Print the counts as one JSON object. 0, or -EIO. */
 int stat_print_json(const struct ledger *ledger, const struct stat_options *options, FILE *out,
                     struct error *error);
 

@@ -15,7 +15,7 @@
 #define UNMATCHED "unmatched "
 #define TEXT_MAX  1024U
 
-/* A number, and what ends it. */
+/* Parse a number that must end with the character end. */
 static bool stat_regions_number(const char **at, char end, uint64_t *value)
 {
 	char *behind;
@@ -111,7 +111,8 @@ int stat_regions_read(struct stat_regions *regions, const struct region *region,
 		if (code || reader.backward || ring_reader_refresh(&reader) < 0 ||
 		    reader.head > reader.size)
 			continue;
-		reader.position = 0; /* somebody has read them before, for the ledger */
+		/* Start at the first record again: the ledger's reader already read the records. */
+		reader.position = 0;
 		while (ring_reader_next(&reader, &record) > 0) {
 			if (stat_regions_record(regions, ledger, record))
 				return error_set(error, -ENOMEM, "no memory for the regions");
