@@ -30,8 +30,8 @@ static void put_frame(struct backtrace *b, const char *name, const char *remark,
 	fputc('\n', b->out);
 }
 
-/* The function at an address, behind what is inlined there: each is at the line where the one
- * before it is called. */
+/* Print the functions inlined at an address, then the function itself. Each is printed with the
+ * line at which it calls the one before. */
 static void put_address(struct backtrace *b, uint64_t address)
 {
 	const char *path = symbols_elf(b->symbols, address);
@@ -58,7 +58,7 @@ void backtrace_print(struct symbols *symbols, const uint64_t *addresses, uint32_
                      FILE *out)
 {
 	struct backtrace b = { .symbols = symbols, .out = out };
-	uint64_t frames[FRAMES_MAX]; /* the outermost first, as others have them */
+	uint64_t frames[FRAMES_MAX]; /* the outermost first, as frames_ours() needs them */
 	uint32_t ours;
 
 	for (uint32_t i = 0; i < count; i++)

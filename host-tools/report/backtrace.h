@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a program was when it ended badly, as a debugger shows it. Thread: the one that made the
- * symbols. */
+/* The call stack of a program that crashed, printed as a debugger prints it. Thread: the thread
+ * that created the symbols. */
 #ifndef HOST_TOOLS_REPORT_BACKTRACE_H
 #define HOST_TOOLS_REPORT_BACKTRACE_H
 
@@ -10,9 +10,9 @@
 
 #include "host-tools/report/symbols/symbols.h"
 
-/* Print "#0 function FILE:12" for each of count addresses (at most FRAMES_MAX), the innermost
- * first, then return addresses; what is inlined there has lines of its own, "leaf (inlined)". all:
- * those above main(), too (frames_ours()). */
+/* Print "#0 function FILE:12" for each of count addresses (at most FRAMES_MAX): first the innermost
+ * address, then the return addresses. Each function that is inlined at an address has a line of its
+ * own, "leaf (inlined)". all: print the frames above main(), too (frames_ours()). */
 void backtrace_print(struct symbols *symbols, const uint64_t *addresses, uint32_t count, bool all,
                      FILE *out);
 

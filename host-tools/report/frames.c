@@ -6,9 +6,10 @@
 
 #include "abi/perf_event.h"
 
-/* agent/payload/payload_run.c's, which calls all that is traced; behind it in this order, as far as they
- * are there, the command's choice, agent/payload/payload.c's, and what the SDK has before a program's own:
- * main()'s, a thread's, POSIX's, then C11's or libstdc++'s. */
+/* The function of agent/payload/payload_run.c that calls all traced code. Below it, a stack may
+ * have the functions in between[], in this order: the command's choice of program,
+ * agent/payload/payload.c, and the SDK's callers of main(), of a thread, of a POSIX thread, and of
+ * a C11 or libstdc++ thread. */
 #define CALLS_PROGRAM "payload_run_call"
 static const char *const between[] = {
 	"record_workload",
@@ -57,7 +58,8 @@ uint32_t frames_then(const struct symbols *symbols, const struct sample *sample,
 	return count;
 }
 
-/* The compiler's own version of a function is called NAME.constprop.0, or so. */
+/* Ignores a suffix such as ".constprop.0", which the compiler adds to its own version of a
+ * function. */
 static bool is_named(struct symbols *symbols, uint64_t address, const char *name)
 {
 	const char *known = symbols_known(symbols, address);

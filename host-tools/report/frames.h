@@ -10,18 +10,20 @@
 
 #define FRAMES_MAX 512U
 
-/* The outermost first; where there is no callchain, the sample's own address alone. Of a caller it
- * is the byte before the one it returns to, which may be the next function's first. Returns how
- * many, at least 1; frames beyond FRAMES_MAX, the outermost, are left out. */
+/* Get the addresses of a sample's callchain, the outermost first. Without a callchain, frames has
+ * only the sample's own address. A caller's address is the byte before its return address, because
+ * the return address may already belong to the next function. Returns the number of frames, at
+ * least 1. If the chain is longer than FRAMES_MAX, the outermost frames are left out. */
 uint32_t frames_of(const struct sample *sample, uint64_t frames[FRAMES_MAX]);
 
-/* The same, to be looked up as they were at the sample's time (symbols_at()). */
+/* Like frames_of(), but each address is translated by symbols_at() to the sample's time, for a
+ * lookup by symbols.h. */
 uint32_t frames_then(const struct symbols *symbols, const struct sample *sample,
                      uint64_t frames[FRAMES_MAX]);
 
-/* How many of these frames, the outermost first, are bareperf's own above main(), above a thread's
- * function, or above a built-in workload; less than count. Those of a stack without any are
- * somebody else's. */
+/* How many of these frames (the outermost first) are bareperf's own: frames above main(), above a
+ * thread's function, or above a built-in workload. The number is less than count. 0 if the stack
+ * has no frame of bareperf. */
 uint32_t frames_ours(struct symbols *symbols, const uint64_t *frames, uint32_t count);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FIRST_SLOTS 1024U
-#define GOLDEN      0x9e3779b97f4a7c15ULL /* 2^64 / golden ratio: spreads what differs little */
+#define GOLDEN      0x9e3779b97f4a7c15ULL /* 2^64 / golden ratio: spreads similar hashes */
 
 static size_t hash_key(const struct histogram_key *key)
 {
@@ -28,7 +28,7 @@ bool histogram_is_key(const struct histogram_key *a, const struct histogram_key 
 	       a->level == b->level;
 }
 
-/* The slot that has the key, or the one that it would go to. */
+/* Find the slot that has the key, or the free slot where the key belongs. */
 static size_t *find_slot(const struct histogram *histogram, const struct histogram_key *key)
 {
 	size_t at = hash_key(key);
@@ -41,7 +41,7 @@ static size_t *find_slot(const struct histogram *histogram, const struct histogr
 	}
 }
 
-/* Half of the slots stay free, so that chains are short. */
+/* Keep half of the slots free, so that probing stays short. */
 static int grow(struct histogram *histogram)
 {
 	size_t wanted = histogram->slot_count ? 2 * histogram->slot_count : FIRST_SLOTS;

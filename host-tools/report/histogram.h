@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples sorted by what they have in common. Thread: the one that made it. */
+/* Samples grouped by their common properties. Thread: the thread that created the histogram. */
 #ifndef HOST_TOOLS_REPORT_HISTOGRAM_H
 #define HOST_TOOLS_REPORT_HISTOGRAM_H
 
@@ -13,35 +13,36 @@ struct histogram_key {
 	const char *command;
 	const char *file;
 	const char *function;
-	uint64_t address; /* where the function has no name */
-	const char *line; /* of a source */
+	uint64_t address; /* set if the function has no name */
+	const char *line; /* "NAME:LINE" of the source */
 	uint32_t cpu;
-	char level; /* of privilege, as perf shows it; 0 */
+	char level; /* the privilege level, as perf shows it; 0: not a sort key */
 };
 
-/* Whether it is the same key. */
+/* Whether both keys are equal. */
 bool histogram_is_key(const struct histogram_key *a, const struct histogram_key *b);
 
 struct histogram_entry {
 	struct histogram_key key;
-	uint64_t weight; /* PERIODs */
+	uint64_t weight; /* sum of the samples' PERIODs */
 	uint64_t samples;
 };
 
 struct histogram {
 	struct histogram_entry *entries;
 	size_t count;
-	size_t *slots; /* a hash table of indexes from 1; a power of two of them */
+	size_t *slots; /* hash table: index + 1, 0: free; slot_count is a power of two */
 	size_t slot_count;
-	uint64_t weight, samples; /* of all entries */
+	uint64_t weight, samples; /* sums of all entries */
 };
 
-/* Add a sample; or so many, of that weight together. 0 or -ENOMEM. */
+/* Add one sample, or several samples whose weights sum to weight. 0 or -ENOMEM. */
 int histogram_add(struct histogram *histogram, const struct histogram_key *key, uint64_t weight);
 int histogram_add_all(struct histogram *histogram, const struct histogram_key *key, uint64_t weight,
                       uint64_t samples);
 
-/* The heaviest first, those of equal weight by their texts. Nothing can be added afterwards. */
+/* Sort by weight, the heaviest entry first; entries of equal weight are sorted by their texts.
+ * Afterwards nothing can be added. */
 void histogram_sort(struct histogram *histogram);
 
 void histogram_free(struct histogram *histogram);

@@ -5,9 +5,9 @@
 
 #define FIRST_SLOTS 1024U
 #define MOST_SLOTS  (1U << 31)
-#define GOLDEN      0x9e3779b97f4a7c15ULL /* 2^64 / golden ratio: spreads what differs little */
+#define GOLDEN      0x9e3779b97f4a7c15ULL /* 2^64 / golden ratio: spreads similar hashes */
 
-/* The slot that has the pair, or the one that it would go to. */
+/* Find the slot that has the pair, or the free slot where the pair belongs. */
 static uint32_t *find_slot(const struct intern *intern, uint64_t a, uint64_t b)
 {
 	uint64_t hash = (a * GOLDEN ^ b) * GOLDEN;
@@ -20,7 +20,7 @@ static uint32_t *find_slot(const struct intern *intern, uint64_t a, uint64_t b)
 	}
 }
 
-/* Half of the slots stay free, so that chains are short. */
+/* Keep half of the slots free, so that probing stays short. */
 static int grow(struct intern *intern)
 {
 	uint32_t wanted = intern->slot_count ? 2 * intern->slot_count : FIRST_SLOTS;

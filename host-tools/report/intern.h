@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers for what was seen before: equal pairs get equal numbers, counted from 0. Thread: the one
- * that made it. */
+/* Give each different pair a number, counted from 0; equal pairs get the same number. Thread: the
+ * thread that created the table. */
 #ifndef HOST_TOOLS_REPORT_INTERN_H
 #define HOST_TOOLS_REPORT_INTERN_H
 
@@ -13,13 +13,14 @@ struct intern_key {
 };
 
 struct intern {
-	struct intern_key *keys; /* by number */
+	struct intern_key *keys; /* indexed by the pair's number */
 	uint32_t count;
-	uint32_t *slots; /* a hash table of numbers + 1; a power of two of them */
+	uint32_t *slots; /* hash table: number + 1, 0: free; slot_count is a power of two */
 	uint32_t slot_count;
 };
 
-/* The pair's number; INTERN_NONE: no memory, or 2^31 pairs. */
+/* Return the pair's number, a new one for a new pair. INTERN_NONE: memory is short, or the table
+ * has 2^31 pairs. */
 uint32_t intern(struct intern *intern, uint64_t a, uint64_t b);
 
 void intern_free(struct intern *intern);

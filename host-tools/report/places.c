@@ -21,12 +21,13 @@ static bool make_room(struct places *places)
 	return true;
 }
 
-/* The functions at an address that was not looked up before, each inlined in the one before it. */
+/* Find the functions at an address that was not looked up before. Returns a chain, in which each
+ * function is inlined in the one before. */
 static uint32_t find_chain(struct places *places, uint64_t address)
 {
 	struct symbol symbol = symbols_find(places->symbols, address);
 	uint32_t chain = INTERN_NONE, function, count = 0;
-	const char *names[LINES_INLINED] = { NULL }; /* cppcheck follows no count */
+	const char *names[LINES_INLINED] = { NULL }; /* cppcheck cannot follow the count */
 
 	if (places->inlines)
 		count = inlines_find(places->inlines, symbols_elf(places->symbols, address),
@@ -54,7 +55,8 @@ static uint32_t chain_at(struct places *places, uint64_t address)
 	return places->found[number];
 }
 
-/* The node after adding the functions at an address; INTERN_NONE: no memory. */
+/* Add the functions at an address below a node. Returns the last new node; INTERN_NONE: memory is
+ * short. */
 static uint32_t add_frame(struct places *places, uint32_t node, uint64_t address)
 {
 	uint32_t functions[LINES_INLINED + 1], count = 0, chain = chain_at(places, address);
@@ -87,7 +89,12 @@ static bool make_room_for_ours(struct places *places)
 	return true;
 }
 
-/* The node of a stack's outermost frames; INTERN_NONE: of none, or no memory. */
+/*
+ * Add count frames, the outermost first. Returns the node of the last frame; INTERN_NONE: count is
+ * 0, or memory is short.
+ *
+ * 1: 0, the root's parent => + 1 is 0: the parent of the root
+ */
 static uint32_t add_frames(struct places *places, const uint64_t *frames, uint32_t count)
 {
 	uint32_t node = INTERN_NONE; /* + 1: 0, the root's parent */
@@ -100,7 +107,8 @@ static uint32_t add_frames(struct places *places, const uint64_t *frames, uint32
 	return node;
 }
 
-/* Of a stack that has new nodes: its own above main(), which all other stacks know by these. */
+/* Mark the nodes of bareperf's own frames above main(). Called only for a stack with new nodes; the
+ * nodes of all other stacks are already marked. */
 static bool mark_ours(struct places *places, const uint64_t *frames, uint32_t count)
 {
 	uint32_t ours = frames_ours(places->symbols, frames, count);

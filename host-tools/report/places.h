@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where samples were taken, each place once: an address, reached by a stack. Stacks are a tree of
- * functions; a parent's number is less than its children's. Thread: the one that made it.
+ * The places where samples were taken, each stored once. A place is an address and the call stack
+ * that reached it. The stacks form a tree of functions (nodes); a parent's number is less than its
+ * children's numbers. Thread: the thread that created the places.
  */
 #ifndef HOST_TOOLS_REPORT_PLACES_H
 #define HOST_TOOLS_REPORT_PLACES_H
@@ -16,23 +17,23 @@
 
 struct places {
 	struct symbols *symbols;
-	struct inlines *inlines; /* NULL: a function is a symbol */
-	bool all_frames;         /* those above main(), too (frames_ours()) */
+	struct inlines *inlines; /* NULL: inlined functions are not shown */
+	bool all_frames;         /* keep the frames above main() (frames_ours()) */
 	struct intern functions; /* a: file, b: name; const char *, either may be NULL */
-	struct intern nodes;     /* a: its parent's number + 1, or 0; b: its function's number */
-	bool *ours;              /* by node: above main() in a stack (frames_ours()), all_frames' */
+	struct intern nodes;     /* a: parent's number + 1, 0: root; b: function's number */
+	bool *ours;              /* by node: the node is above main(); used if all_frames */
 	uint32_t ours_room;
-	struct intern places;    /* a: its node's number; b: the address, symbols_at()'s */
-	struct intern addresses; /* a: the same, looked up before */
-	struct intern chains;    /* a: the number + 1 of what it is inlined in, or 0; b: function */
-	uint32_t *found;         /* by address: its chain */
+	struct intern places;    /* a: node's number; b: address from symbols_at() */
+	struct intern addresses; /* a: address from symbols_at() that was looked up before */
+	struct intern chains;    /* a: number + 1 of the enclosing chain, 0: none; b: function */
+	uint32_t *found;         /* by the address's number: its chain of inlined functions */
 	uint32_t found_room;
 };
 
-/* The number of the place where a sample was taken; INTERN_NONE: no memory. */
+/* Return the number of the place where a sample was taken. INTERN_NONE: memory is short. */
 uint32_t places_add(struct places *places, const struct sample *sample);
 
-/* The function's texts; NULL: nobody knows. */
+/* The file and the name of a function. NULL: unknown. */
 const char *places_file(const struct places *places, uint32_t function);
 const char *places_function(const struct places *places, uint32_t function);
 

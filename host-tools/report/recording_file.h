@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A perf.data file as its views see it: every record in turn, names for addresses, and what is
- * missing. Thread: the one that opened it. */
+/* A perf.data file as the views read it: all records in file order, names for addresses, and the
+ * missing records. Thread: the thread that opened the file. */
 #ifndef HOST_TOOLS_REPORT_RECORDING_FILE_H
 #define HOST_TOOLS_REPORT_RECORDING_FILE_H
 
@@ -11,49 +11,53 @@
 
 struct recording_file {
 	struct perf_reader reader; /* events[].samples is set */
-	struct symbols *symbols;   /* of all mappings */
-	bool has_trace;            /* pieces of AUX areas */
-	uint64_t strange;          /* samples of no known event, or that end too early for theirs */
-	struct error broken;       /* where the file ends too early; "": it does not */
+	struct symbols *symbols;   /* with all mappings of the file */
+	bool has_trace;            /* the file has pieces of AUX areas */
+	uint64_t strange;          /* samples of an unknown event, or too short for their event */
+	struct error broken; /* the position where the file ends too early; "": the file is whole */
 };
 
-/* Open it, and go through it once: mappings, and how many samples each event has. path must stay,
- * and so must search: where UEFI images' functions are looked for, or NULL. 0, or a negative errno,
- * after which recording_file_close() is still due. A file that is broken or cut off has what comes
- * before that. */
+/* Open a perf.data file and read it once, to learn the mappings and the number of samples of each
+ * event. path and search must stay valid until recording_file_close(). search says where to look
+ * for the functions of UEFI images; it may be NULL. Returns 0 or a negative errno; call
+ * recording_file_close() in both cases. If the file is damaged or cut off, the records before the
+ * damage can be read. */
 int recording_file_open(struct recording_file *file, const char *path, struct pe_search *search,
                         struct error *error);
 void recording_file_close(struct recording_file *file);
 
-/* When a record that is no sample was written, in ns; 0: it does not say. */
+/* The time in ns of a record that is not a sample; 0: the record has no time. */
 uint64_t recording_file_time(struct perf_reader *reader, const struct perf_event_header *record);
 
-/* Whether path is this file: what a view writes must not go there. */
+/* Whether path names this file. A view must not write its output to its own input. */
 bool recording_file_is(const struct recording_file *file, const char *path);
 
-/* The event of this name, or the one with the most samples. -ENODATA: it has none, or no samples.
- */
+/* Find the event of this name; name NULL: the event with the most samples. -ENODATA: the file has
+ * no such event, or no samples. */
 int recording_file_event(const struct recording_file *file, const char *name,
                          const struct perf_reader_event **event, struct error *error);
 
-/* Show all records to visit, with what is behind those of traces; the rest is the same. */
+/* Like recording_file_walk(), but each AUXTRACE record is shown with the bytes of its trace. */
 int recording_file_records(struct recording_file *file,
                            int (*visit)(void *context, const struct perf_reader_record *record),
                            void *context, struct error *error);
 
-/* Show all records to visit, which returns a negative errno to stop. 0, or that. */
+/* Call visit for every record. If visit returns a negative errno, the walk stops and returns that
+ * errno. Otherwise 0. */
 int recording_file_walk(struct recording_file *file,
                         int (*visit)(void *context, struct perf_reader *reader,
                                      const struct perf_event_header *record),
                         void *context, struct error *error);
 
-/* The file's ledger, with what is found in the file counted anew: enum perf_ledger, and a ledger if
- * that is PERF_LEDGER_WHOLE; or a negative errno. ledger is all 0 before, and to be freed after. */
+/* Read the file's ledger and count the records of the file again. Returns a value of enum
+ * perf_ledger, or a negative errno. *ledger is valid only for PERF_LEDGER_WHOLE. *ledger must be
+ * all 0 before the call, and must be freed in all cases. */
 int recording_file_ledger(const struct recording_file *file, struct ledger *ledger,
                           struct error *error);
 
-/* Tell on standard error what is missing by the file's ledger, if it has one. 0, or a negative
- * errno with the reason if the file is broken: to be called when all that is there was shown. */
+/* Report on standard error which records are missing according to the file's ledger, if the file
+ * has one. Call this after all records were shown. 0, or a negative errno with the reason if the
+ * file is damaged. */
 int recording_file_missing(const struct recording_file *file, struct error *error);
 
 #endif

@@ -27,14 +27,14 @@
 
 struct report_options {
 	const char *input;
-	const char *event;  /* NULL: all that have samples */
-	const char *output; /* of the page; NULL: standard output */
+	const char *event;  /* NULL: all events with samples */
+	const char *output; /* for --html; NULL: standard output */
 	bool html;
 	bool annotate;
-	bool no_inline;         /* of the page */
-	const char *of_modules; /* the option that asks for modules; NULL: none */
-	bool phases;            /* and for phases */
-	const char *of_table;   /* an option that only the table of samples has; NULL: none */
+	bool no_inline;         /* for --html */
+	const char *of_modules; /* the option that selected modules; NULL: none */
+	bool phases;            /* group by phases, too */
+	const char *of_table;   /* an option that only the table supports; NULL: none */
 	struct pe_search search;
 	struct report_table table;
 };
@@ -59,7 +59,7 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-/* Nothing that was said is left out of account. */
+/* Report an error for every option that has no effect in this combination. */
 static void check_options(const struct report_options *options, struct argp_state *state)
 {
 	if (options->output && !options->html)
@@ -159,7 +159,7 @@ struct sorting {
 	const struct perf_reader_event *event;
 	unsigned columns;
 	bool modules;
-	const struct phases *phases; /* NULL: without them */
+	const struct phases *phases; /* NULL: not grouped by phases */
 };
 
 static int key_of(struct sorting *sorting, const struct perf_event_header *record,
@@ -203,7 +203,7 @@ static int key_of(struct sorting *sorting, const struct perf_event_header *recor
 	return 0;
 }
 
-/* The weight of lines that are functions in which CPUs wait. */
+/* The total weight of functions in which CPUs are idle. */
 static uint64_t idle_of(const struct histogram *histogram)
 {
 	uint64_t idle = 0;
@@ -274,7 +274,7 @@ static int report_event(struct recording_file *file, const struct perf_reader_ev
 	return code;
 }
 
-/* Marks say of others what they are about: they come to nothing in modules. */
+/* Marks are not shown in modules: a mark describes other samples and has no time of its own. */
 static bool is_wanted(const struct perf_reader_event *event, const struct report_options *options)
 {
 	if (!event->samples)
@@ -345,7 +345,8 @@ static int show_report(void *context, struct recording_file *file, struct error 
 
 	if (!options->html)
 		return report_text(file, options, error);
-	/* A page of nothing; but of a trace it shows how much there is. */
+	/* Fail rather than write an empty page. A page without samples still shows the size of a
+	 * trace. */
 	if (!file->has_trace && recording_file_event(file, options->event, &any, error))
 		return -ENODATA;
 	return view_write(file, options->output, write_page, &page, error);

@@ -2,7 +2,7 @@
 #ifndef HOST_TOOLS_REPORT_REPORT_H
 #define HOST_TOOLS_REPORT_REPORT_H
 
-/* `bareperf report`: the exit status. */
+/* Run `bareperf report`. Returns the exit status. */
 int command_report(int argc, char **argv);
 
 #endif

@@ -58,7 +58,7 @@ static double share_of(const struct histogram *histogram, const struct histogram
 	return histogram->weight ? 100.0 * (double)entry->weight / (double)histogram->weight : 0;
 }
 
-/* perf's short form: 2732 is 2K. */
+/* Print a number in perf's short form: 2732 is 2K. */
 static void print_short(uint64_t number, FILE *out)
 {
 	static const char units[] = " KMGTPE";

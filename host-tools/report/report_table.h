@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A histogram as perf's table of it. */
+/* Prints a histogram as a table like that of `perf report --stdio`. */
 #ifndef HOST_TOOLS_REPORT_REPORT_TABLE_H
 #define HOST_TOOLS_REPORT_REPORT_TABLE_H
 
@@ -9,7 +9,7 @@
 #include "abi/perf_event.h"
 #include "host-tools/report/histogram.h"
 
-/* Columns of what samples have in common; printed in this order. */
+/* Columns for the common properties of samples, printed in this order. */
 #define REPORT_COMMAND 1U
 #define REPORT_FILE    2U
 #define REPORT_SYMBOL  4U
@@ -18,17 +18,17 @@
 
 struct report_table {
 	unsigned columns;      /* REPORT_* */
-	bool samples;          /* how many a line stands for */
-	double limit;          /* percent; lines below it are left out */
-	size_t most;           /* lines; 0: all */
-	uint64_t idle;         /* so much of the weight was nobody's work; told if there is any */
-	const char *separator; /* NULL: columns are padded, under a head */
+	bool samples;          /* print the number of samples of each line */
+	double limit;          /* percent; lines with a smaller share are left out */
+	size_t most;           /* print at most this many lines; 0: all */
+	uint64_t idle;         /* weight of idle CPUs; reported if not 0 */
+	const char *separator; /* between columns; NULL: padded columns with a header */
 };
 
-/* The level of privilege that a record is of, as perf shows it in front of a symbol. */
+/* The privilege level of a record, as the character that perf shows in front of a symbol. */
 char report_table_level(const struct perf_event_header *record);
 
-/* Of a sorted histogram. Whether it could be written is known by ferror(). */
+/* Print a sorted histogram. The caller finds write errors by ferror(). */
 void report_table_print(const struct report_table *table, const char *event,
                         const struct histogram *histogram, FILE *out);
 

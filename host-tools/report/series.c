@@ -10,7 +10,7 @@
 #include "host-tools/util/array.h"
 
 #define FIRST_ROOM 64U
-#define MOST_HELD  (64U * SERIES_CHUNK) /* by all series together, 100 MB */
+#define MOST_HELD  (64U * SERIES_CHUNK) /* of all series together, 100 MB */
 
 struct series {
 	struct series_key key;
@@ -106,7 +106,8 @@ static bool make_sums(struct series_set *set, uint32_t most)
 	return true;
 }
 
-/* Sum up by place; places are those with a sample, ascending. Returns how many. */
+/* Sum up the samples by place. places gets the places that have a sample, ascending. Returns their
+ * number. */
 static uint32_t sum_up(struct series_set *set, const struct series *series, uint32_t *places)
 {
 	uint32_t count = 0;
@@ -210,7 +211,7 @@ static int write_chunk(struct series_set *set, struct series *series)
 	return code;
 }
 
-/* ---- All of them ---- */
+/* ---- All series ---- */
 
 static struct series *find_series(struct series_set *set, const struct series_key *key)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A CPU's history for the page: samples of an event, or of another kind, in chunks of
- * numbers that are written as soon as they are full. Thread: the one that made it.
+ * Time series for the HTML page: one series for each CPU and each event or other kind of data. A
+ * series is split into chunks; a chunk is written as soon as it is full. Thread: the thread that
+ * created the set.
  *
- * A chunk is two blocks, each compressed by zlib and in base64, with a "." between. A number is
- * little-endian base 128, as LEB128's; a signed one is zigzagged before. The first block has the
- * sums of each place in the chunk, columns of as many numbers as there are places in it: their
- * count; numbers of places, each as the difference from the one before; samples; weights. The
- * second is the samples, in columns as well: times, each as the signed difference from the one
- * before, at first from the chunk's earliest; places; weights, each as the signed difference from
- * the one before, at first from 0.
+ * A chunk is two blocks with a "." between them. A block is a list of numbers, compressed by zlib
+ * and encoded in base64. A number is encoded as unsigned LEB128; a signed number is first
+ * zigzag-encoded. The first block has the sum of each place: the number of places, then three
+ * columns of that many numbers: the places' numbers (each as the difference from the one before),
+ * samples, weights. The second block has the samples as three columns: times (each as the signed
+ * difference from the one before; the first from the chunk's earliest time), places, weights (each
+ * as the signed difference from the one before; the first from 0).
  */
 #ifndef HOST_TOOLS_REPORT_SERIES_H
 #define HOST_TOOLS_REPORT_SERIES_H
@@ -20,15 +21,15 @@
 #include "host-tools/report/intern.h"
 #include "writer/util/blob.h"
 
-#define SERIES_CHUNK 32768U /* samples of a chunk, at most */
-#define SERIES_BINS  64U    /* its weight by time, in equal parts */
+#define SERIES_CHUNK 32768U /* most samples of a chunk */
+#define SERIES_BINS  64U    /* equal parts of a chunk's time; each has a weight */
 
 enum series_kind {
 	SERIES_SAMPLES,
-	SERIES_LOST,      /* weight: records, told of at that time; of no event */
-	SERIES_THROTTLED, /* weight: ns, from that time on */
-	SERIES_GAPS,      /* AUX records; place: their flags */
-	SERIES_MARKS,     /* of the program; place: number of the name; weight: ns, from then on */
+	SERIES_LOST,      /* weight: lost records; time: of the report; no event */
+	SERIES_THROTTLED, /* weight: duration in ns; time: start */
+	SERIES_GAPS,      /* AUX records with gap flags; place: their flags */
+	SERIES_MARKS,     /* marks of the program; place: number of the name; weight: ns */
 };
 
 struct series_key {
@@ -41,11 +42,11 @@ struct series_sample {
 	uint32_t place;
 };
 
-/* A chunk that was written: what the page knows before it has taken it apart. */
+/* The summary of a written chunk. The page reads the summary before it decodes the chunk. */
 struct series_chunk {
 	struct series_key key;
 	uint32_t samples;
-	uint64_t first, last; /* times, ns */
+	uint64_t first, last; /* times in ns */
 	uint64_t weight;
 	uint64_t bins[SERIES_BINS];
 };
@@ -56,27 +57,27 @@ struct series_set {
 	FILE *out;
 	struct series *series;
 	uint32_t count;
-	struct intern keys; /* numbers of series */
-	uint64_t held;      /* samples that are not written yet */
+	struct intern keys; /* series' numbers */
+	uint64_t held;      /* samples in memory, not written yet */
 	struct series_chunk *chunks;
 	uint32_t chunk_count;
-	struct place_sum *sums; /* of the chunk being written, by place; all 0 in between */
+	struct place_sum *sums; /* sums of the current chunk, by place; else all 0 */
 	uint32_t sums_room;
 };
 
-/* 0, -ENOMEM or -EIO. */
+/* Add a sample to the series of key. 0, -ENOMEM or -EIO. */
 int series_add(struct series_set *set, const struct series_key *key,
                const struct series_sample *sample);
 
-/* Write what is still held. The same. */
+/* Write the samples that are still in memory. 0, -ENOMEM or -EIO. */
 int series_flush(struct series_set *set);
 
 void series_free(struct series_set *set);
 
-/* Bytes as a block. The same. */
+/* Write bytes as a block. 0, -ENOMEM or -EIO. */
 int series_block(FILE *out, const struct blob *bytes);
 
-/* Append a number to a block's bytes, or a signed one. */
+/* Append an unsigned number, or a signed number, to a block's bytes. */
 void series_number(struct blob *blob, uint64_t number);
 void series_signed(struct blob *blob, uint64_t difference);
 

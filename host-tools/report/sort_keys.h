@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The common properties of a line's samples, for `--sort'. */
+/* Parser for `--sort': the properties by which samples are grouped into lines. */
 #ifndef HOST_TOOLS_REPORT_SORT_KEYS_H
 #define HOST_TOOLS_REPORT_SORT_KEYS_H
 
 #include <argp.h>
 
-/* The REPORT_* (report_table.h) of words with "," between: any of those in allowed, which names say
- * in an error. For a parser of options: does not return for anything else. Main thread. */
+/* Parse words with "," between them into REPORT_* bits (report_table.h). allowed: the accepted
+ * bits; names: their names for the error message. Call it from an argp parser: on an unknown word
+ * it prints an error and does not return. Main thread. */
 unsigned sort_keys_parse(const char *text, unsigned allowed, const char *names,
                          struct argp_state *state);
 

@@ -38,7 +38,8 @@ no_memory:
 	return -ENOMEM;
 }
 
-/* Layouts: perf_event_open(2), PERF_RECORD_COMM and _FORK; words behind the header. */
+/* Layout of the records: perf_event_open(2), PERF_RECORD_COMM and PERF_RECORD_FORK; the fields are
+ * 32-bit words behind the header. */
 int tasks_add(struct tasks *tasks, const struct perf_event_header *record)
 {
 	const uint32_t *words = (const uint32_t *)(record + 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which command a thread runs, as COMM and FORK records tell. Thread: the one that made it. */
+/* The command of each thread, learned from COMM and FORK records. Thread: the thread that created
+ * the tasks. */
 #ifndef HOST_TOOLS_REPORT_TASKS_H
 #define HOST_TOOLS_REPORT_TASKS_H
 
@@ -8,15 +9,15 @@
 #include "abi/perf_event.h"
 
 struct tasks {
-	void *tids;     /* a tree, by tsearch(), of what each thread runs */
-	void *commands; /* another one, of each text once */
+	void *tids;     /* tsearch() tree: the command of each thread */
+	void *commands; /* tsearch() tree: each command's text once */
 };
 
-/* Learn from a record; others than COMM and FORK are ignored. 0 or -ENOMEM. */
+/* Learn from a COMM or FORK record; other records are ignored. 0 or -ENOMEM. */
 int tasks_add(struct tasks *tasks, const struct perf_event_header *record);
 
-/* The thread's command, the same pointer for the same text; perf's ":TID" where nobody told. NULL:
- * no memory. Valid until tasks_free(). */
+/* The thread's command; if no record named one, ":TID" like perf. Equal texts have the same
+ * pointer, valid until tasks_free(). NULL: memory is short. */
 const char *tasks_command(struct tasks *tasks, uint32_t tid);
 
 void tasks_free(struct tasks *tasks);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of which there is one each, so that equal ones have equal pointers: a tree, by tsearch(),
- * that tdestroy(tree, free) gives back. Thread: the one that made it. */
+/* Stores each different text once, so that equal texts have equal pointers. The store is a
+ * tsearch() tree; free it with tdestroy(tree, free). Thread: the thread that created the tree. */
 #ifndef HOST_TOOLS_REPORT_TEXTS_H
 #define HOST_TOOLS_REPORT_TEXTS_H
 
-/* The one that equals text, which is given away; NULL: no memory, or text is NULL. */
+/* Return the stored text that equals text, and take over text: it is stored or freed. NULL: memory
+ * is short, or text is NULL. */
 const char *texts_keep(void **tree, char *text);
 
 #endif

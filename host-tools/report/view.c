@@ -39,7 +39,7 @@ int view_recording(const char *path, struct pe_search *search,
 
 	if (!code)
 		code = show(context, &file, &error);
-	/* Of a file that is broken or cut off this is why there is nothing to show. */
+	/* If the file is damaged or cut off, this error is the reason that nothing is shown. */
 	if (!code || *file.broken.text || !perf_reader_is_whole(&file.reader))
 		code = recording_file_missing(&file, &error);
 	recording_file_close(&file);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The begin and the end of every view of a perf.data file. Main thread. */
+/* The steps that all views of a perf.data file share: parse options, open the file, write the
+ * output, report errors. Main thread. */
 #ifndef HOST_TOOLS_REPORT_VIEW_H
 #define HOST_TOOLS_REPORT_VIEW_H
 
@@ -10,19 +11,19 @@
 #include "host-tools/report/recording_file.h"
 #include "writer/util/error.h"
 
-/* The options of views of stacks. */
+/* Options of the views that show call stacks. */
 struct view_options {
 	const char *input;
 	const char *output; /* NULL: standard output */
 	const char *event;  /* NULL: the view's default */
 	bool no_inline;
 	bool all_frames;
-	struct pe_search search; /* where UEFI images' functions are looked for */
+	struct pe_search search; /* where to look for the functions of UEFI images */
 };
 
 enum { VIEW_KEY_NO_INLINE = 0x1000, VIEW_KEY_ALL_FRAMES };
 
-/* The entries of struct argp_option for them. */
+/* The struct argp_option entries of these options. */
 #define VIEW_ARGP_OPTIONS(event_help)                                                    \
 	{ "output", 'o', "FILE", 0, "the output file (default: standard output)", 0 },   \
 	    { "event", 'e', "NAME", 0, event_help, 0 },                                  \
@@ -37,19 +38,19 @@ enum { VIEW_KEY_NO_INLINE = 0x1000, VIEW_KEY_ALL_FRAMES };
 		"no-inline", VIEW_KEY_NO_INLINE, NULL, 0, "without inlined functions", 0 \
 	}
 
-/* For a parser's default case: takes them, and FILE, which is perf.data if it is not named. 0 or
- * ARGP_ERR_UNKNOWN. */
+/* For the default case of an argp parser: parses the options above, and the file argument; without
+ * one the input is perf.data. 0 or ARGP_ERR_UNKNOWN. */
 error_t view_parse(int key, char *arg, struct argp_state *state, struct view_options *options);
 
-/* Open the recording (recording_file_open()), have it shown, and tell what is missing from it. Of
- * one that is broken what is there is shown, and then why there is no more. The exit status; an
- * error is printed. search is freed. */
+/* Open the recording with recording_file_open(), call show, and report the missing records. If the
+ * file is damaged, show gets the records before the damage; then the damage is reported. Errors are
+ * printed. search is freed. Returns the exit status. */
 int view_recording(const char *path, struct pe_search *search,
                    int (*show)(void *context, struct recording_file *file, struct error *error),
                    void *context);
 
-/* Have a view written to path, which must not be the recording's; NULL: standard output. 0, or a
- * negative errno: put()'s, or that path could not be written. */
+/* Call put with path opened for writing; path NULL: standard output. path must not be the recording
+ * itself. 0, or a negative errno: put()'s error, or path could not be written. */
 int view_write(const struct recording_file *file, const char *path,
                int (*put)(void *context, FILE *out, struct error *error), void *context,
                struct error *error);

@@ -15,7 +15,7 @@ struct module {
 	uint64_t weight, samples;
 };
 
-/* Of those who work, or of those who wait. */
+/* The modules with their work, or with their waiting. */
 struct modules {
 	const struct histogram *histogram;
 	struct module *all;
@@ -123,7 +123,7 @@ static void add_up(struct modules *modules)
 	qsort(modules->all, modules->count, sizeof(*modules->all), compare_modules);
 }
 
-/* The lightest, from number first on. */
+/* Print one row for the lightest modules, all[first] and later. */
 static void put_rest(const struct modules *modules, size_t first)
 {
 	uint64_t weight = 0, samples = 0;

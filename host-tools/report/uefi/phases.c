@@ -9,7 +9,7 @@
 #include "host-tools/report/texts.h"
 #include "writer/perfdata/mark_text.h"
 
-#define COUNTER "counter " /* agent/uefi/uefi_phases.c's */
+#define COUNTER "counter " /* as agent/uefi/uefi_phases.c writes it */
 
 static const char before[] = "[before the first]";
 

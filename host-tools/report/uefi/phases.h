@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording's phases: each begins with a mark "phase NAME" (a firmware's by agent/uefi/uefi_phases.h,
- * or a program's own) and lasts until the next one. Thread: the one that made it.
+ * The phases of a recording. A phase begins with a mark "phase NAME", written by the firmware
+ * (agent/uefi/uefi_phases.h) or by a program, and ends when the next phase begins. Thread: the
+ * thread that created the phases.
  */
 #ifndef HOST_TOOLS_REPORT_UEFI_PHASES_H
 #define HOST_TOOLS_REPORT_UEFI_PHASES_H
@@ -11,10 +12,10 @@
 #include "host-tools/report/histogram.h"
 #include "host-tools/report/recording_file.h"
 
-/* All of one name, which may have begun more than once. */
+/* All phases of one name; a phase may begin more than once. */
 struct phase {
 	const char *name;
-	uint64_t begins; /* ns, the first time */
+	uint64_t begins; /* ns, when it began first */
 	uint64_t times;
 };
 
@@ -23,42 +24,42 @@ struct phase_start {
 	const char *name;
 };
 
-/* Of the firmware's own, "SECONDS s: WHAT"; when that was told, ns. */
+/* A time that the firmware measured, as text "SECONDS s: NAME". */
 struct phase_note {
 	uint64_t told;
 	const char *text;
 };
 
 struct phases {
-	void *texts; /* texts.h */
+	void *texts; /* a tree of texts.h */
 	struct phase_start *starts;
 	size_t count, room;
-	struct phase *all; /* in the order in which they began first; before them, what has none */
+	struct phase *all; /* by first begin; all[0]: the time before the first phase */
 	size_t nr_all;
 	struct phase_note *notes;
 	size_t nr_notes, notes_room;
-	const char
-	    *counter; /* one that says what the CPU's counter was at 0 ns; NULL: nobody does */
+	const char *counter; /* the mark with the CPU's counter at 0 ns; NULL: none */
 };
 
-/* Those of all marks in the file, into phases, which is all 0, and is to be freed in any case. 0,
- * or a negative errno; -ENODATA: there are none. */
+/* Read the phases from all marks of the file. *phases must be all 0 before, and must be freed in
+ * all cases. 0, or a negative errno; -ENODATA: the file has no phases. */
 int phases_read(struct phases *phases, struct recording_file *file, struct error *error);
 
-/* The name of the one that was then (ns): phases->all's, the same pointer each time. */
+/* The name of the phase at time (ns). The pointer is the name in phases->all, the same each time.
+ */
 const char *phases_at(const struct phases *phases, uint64_t time);
 
 void phases_free(struct phases *phases);
 
-/* Print a histogram of {command, file, function, line}, sorted, whose commands are phases_at()'s
- * and the others as modules_print() has them: of each phase its modules, and of these their
- * functions. Those whose share is below limit (%) are one row: the rows' sum is the whole.
- * is_clock: weights are ns, and shown as seconds. 0 or -ENOMEM. */
+/* Print each phase with its modules and their functions, from a sorted histogram of {command, file,
+ * function, line}. command is a name from phases_at(); the other fields are as for modules_print().
+ * Rows whose share is below limit (%) are summed in one row, so that the rows' sum is the total.
+ * is_clock: weights are ns and are printed as seconds. 0 or -ENOMEM. */
 int phases_print(const struct phases *phases, const struct histogram *histogram, const char *event,
                  bool is_clock, double limit, FILE *out);
 
-/* Print the firmware's own times, if there are any; and when in the recording that was, if its
- * clock is the CPU's counter, as far as nothing speaks against that. */
+/* Print the firmware's own times, if the recording has any. If the firmware's clock seems to be the
+ * CPU's counter, also print the recording's time of each. */
 void phases_print_firmware(const struct phases *phases, FILE *out);
 
 #endif

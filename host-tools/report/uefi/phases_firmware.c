@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware's own times (FPDT) are since the reset, by a clock of its choice. In EDK2 that is
- * what its TimerLib counts, mostly the CPU's counter (the TSC; Arm's generic timer), from 0: the
- * one that the recording's clock is made of, too. If so, what the counter was at the recording's 0
- * is all that lies between the two. Nothing says that it is so; that one of them would be later
- * than it was told says that it is not.
+ * The firmware's own times (FPDT) count from the reset, by a clock that the firmware chose. EDK2
+ * uses its TimerLib, which usually counts the CPU's counter (the TSC; Arm's generic timer) from 0.
+ * The recording's clock is made from the same counter. If so, the two clocks differ only by the
+ * counter's value at the recording's time 0. Nothing proves that the clocks are the same. But if
+ * the translated time of an event is later than the event was reported, the clocks are different.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -15,11 +15,11 @@
 #include "host-tools/util/put_text.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-#define NEAR     (10 * 1000000) /* ns: no other image is started meanwhile */
+#define NEAR     (10 * 1000000) /* ns; no other image starts within this time */
 
 static const char loader[] = "OS loader: StartImage() starts";
 
-/* "SECONDS.NNNNNNNNN s: WHAT", of a file: any text. */
+/* Parse "SECONDS.NNNNNNNNN s: NAME". The text is from a file and may be anything. */
 static bool read_time(const char *text, int64_t *ns, const char **what)
 {
 	char *point, *end;
@@ -39,7 +39,7 @@ static bool read_time(const char *text, int64_t *ns, const char **what)
 	return true;
 }
 
-/* Cut to microseconds, as by perf script. */
+/* Print a time, truncated to microseconds, like perf script. */
 static void put_time(int64_t ns, FILE *out)
 {
 	char text[32];
@@ -50,7 +50,8 @@ static void put_time(int64_t ns, FILE *out)
 	fprintf(out, "%13s", text);
 }
 
-/* The first that would have been told before it was; NULL: there is none. */
+/* Find the first note whose translated time is later than the time at which the note was reported.
+ * NULL: none. */
 static const struct phase_note *find_impossible(const struct phases *phases, int64_t counter)
 {
 	const char *what;
@@ -73,7 +74,7 @@ static bool ends_with(const char *text, const char *end)
 	return length >= of_end && strcmp(text + length - of_end, end) == 0;
 }
 
-/* ns between the two; a file's times may be any. */
+/* The distance of two times in ns. The times are from a file and may be anything. */
 static int64_t distance(uint64_t time, int64_t at)
 {
 	int64_t ns;
@@ -83,7 +84,7 @@ static int64_t distance(uint64_t time, int64_t at)
 	return llabs(ns);
 }
 
-/* The start of an image in the recording at the same moment. NULL: none. */
+/* Find the recording's start of an image at about this time. NULL: none. */
 static const struct phase_start *find_start(const struct phases *phases, int64_t at)
 {
 	for (size_t i = 0; i < phases->count; i++) {
@@ -117,7 +118,7 @@ static void put_agreement(const struct phases *phases, int64_t counter, FILE *ou
 	}
 }
 
-/* Whether there is a column of the recording's times. */
+/* Print the header. Returns whether the table has a column of the recording's times. */
 static bool put_head(const struct phases *phases, int64_t counter, FILE *out)
 {
 	const struct phase_note *not = find_impossible(phases, counter);

@@ -17,7 +17,7 @@ struct part {
 
 struct phases_table {
 	const struct histogram *histogram;
-	struct part *modules; /* of the phase that is printed */
+	struct part *modules; /* modules of the phase that is being printed */
 	size_t count;
 	bool is_clock;
 	double limit;
@@ -62,11 +62,11 @@ static void put_weight(const struct phases_table *table, uint64_t weight)
 		fprintf(table->out, " %13" PRIu64, weight);
 }
 
-/* begins: NULL, of what is no phase. */
+/* begins: the phase's begin in ns; NULL: the row is not a phase. */
 static void put_row(const struct phases_table *table, const uint64_t *begins, unsigned depth,
                     const struct part *part)
 {
-	if (begins) /* cut to microseconds, as by perf script */
+	if (begins) /* truncated to microseconds, like perf script */
 		fprintf(table->out, "%6" PRIu64 ".%06" PRIu64, *begins / 1000000000,
 		        *begins / 1000 % 1000000);
 	else

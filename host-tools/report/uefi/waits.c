@@ -9,13 +9,13 @@ struct way {
 	const char *function, *in;
 };
 
-/* Modules that serve waiting callers, and do work of their own. */
+/* Modules in which callers wait, and which also do work of their own. */
 static const char *const servants[] = { "DxeCore", "CpuDxe", "ArmCpuDxe" };
 
-/* It does nothing but wait, for Stall(). */
+/* Modules that only wait, for Stall(). */
 static const char *const metronomes[] = { "Metronome", "MetronomeDxe" };
 
-/* The firmware's, and ours that stand before them (agent/uefi/uefi_calls.c). */
+/* Services of the firmware, and bareperf's functions that wrap them (agent/uefi/uefi_calls.c). */
 static const struct way services[] = {
 	{ "uefi_stall", "Stall()" },
 	{ "uefi_wait_for_event", "WaitForEvent()" },
@@ -25,7 +25,7 @@ static const struct way services[] = {
 	{ "CoreCheckEvent", "CheckEvent()" },
 };
 
-/* Of EDK2's TimerLib and BaseLib. */
+/* Delay functions of EDK2's TimerLib and BaseLib. */
 static const struct way delays[] = {
 	{ "MicroSecondDelay", "MicroSecondDelay()" },
 	{ "NanoSecondDelay", "NanoSecondDelay()" },
@@ -34,7 +34,7 @@ static const struct way delays[] = {
 	{ "CpuSleep", "CpuSleep()" },
 };
 
-/* The SDK's (workload/sdk/threads/wait.c), and the image's own (arch/arch.h). */
+/* Idle functions of the SDK (workload/sdk/threads/wait.c) and of bareperf's image (arch/arch.h). */
 static const struct way idles[] = {
 	{ "cpu_idle", "cpu_idle()" },
 	{ "arch_wait", "arch_wait()" },
@@ -56,7 +56,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
 	return false;
 }
 
-/* The compiler's own version of a function is called NAME.constprop.0, or so. */
+/* Find a function in ways and return its text. Ignores a suffix such as ".constprop.0", which the
+ * compiler adds to its own version of a function. */
 static const char *way_of(const char *function, const struct way *ways, size_t count)
 {
 	size_t length = function ? strcspn(function, ".") : 0;
@@ -69,7 +70,8 @@ static const char *way_of(const char *function, const struct way *ways, size_t c
 	return NULL;
 }
 
-/* Whether a frame is of what serves; how it waits, if that is seen. */
+/* Whether a frame belongs to a module in which callers wait. If the frame's function shows how the
+ * caller waits, sets wait->in. */
 static bool is_served(const struct symbols *symbols, uint64_t frame, struct wait *wait)
 {
 	struct symbol symbol = symbols_find(symbols, frame);
@@ -89,7 +91,7 @@ static bool is_served(const struct symbols *symbols, uint64_t frame, struct wait
 	return true;
 }
 
-/* The symbol of the innermost of so many frames. */
+/* The symbol of frames[count - 1], the innermost of count frames. */
 static struct symbol frame_symbol(const struct symbols *symbols, const uint64_t *frames,
                                   uint32_t count)
 {
@@ -101,8 +103,9 @@ static bool is_ours(const struct symbol *symbol)
 	return symbol->file && !symbol->module;
 }
 
-/* In our image, at a function of this name; without one nobody knows which service it stands
- * before, if any. */
+/* The frame is in bareperf's image. If its function is known, set the service that the function
+ * wraps, or NULL if it wraps no service. If the function is unknown, keep wait->in: the function
+ * may be a wrapper. */
 static void served_by_us(const char *function, struct wait *wait)
 {
 	const char *service = way_of(function, services, COUNT(services));
@@ -111,7 +114,7 @@ static void served_by_us(const char *function, struct wait *wait)
 		wait->in = service;
 }
 
-/* The caller among these frames, if there are any, is the waiting code. */
+/* The innermost of count frames, if any, is the waiting code. */
 static void asked_by(const struct symbols *symbols, const uint64_t *frames, uint32_t count,
                      struct wait *wait)
 {
@@ -123,7 +126,8 @@ static void asked_by(const struct symbols *symbols, const uint64_t *frames, uint
 	wait->function = symbol.name;
 }
 
-/* A delay is linked into the module that calls it. */
+/* A delay is linked into the module that calls it. So name the caller only if it is in the same
+ * module. */
 static void delayed_by(const struct symbols *symbols, const uint64_t *frames, uint32_t count,
                        struct wait *wait)
 {
@@ -138,7 +142,8 @@ bool waits_is_idle(const char *function)
 	return way_of(function, idles, COUNT(idles));
 }
 
-/* The innermost of so many frames is one that is idle: it is its file's, and its caller's. */
+/* Whether the innermost of count frames is an idle function. If so, the waiting code is its caller;
+ * without a caller, the idle function itself. */
 static bool idled_by(const struct symbols *symbols, const uint64_t *frames, uint32_t count,
                      struct wait *wait)
 {

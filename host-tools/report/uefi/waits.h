@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting, told from work: UEFI code waits in services of the firmware's (Stall(), WaitForEvent(),
- * CheckEvent() in a loop) or in a delay that is linked into it, and whoever called them is the one
- * whose time it is. EDK2's names of modules and functions. A CPU of ours that has nothing to do is
- * idle: a program's thread that waits for another, or one that no thread runs on.
+ * Separates waiting from work in samples. UEFI code waits in services of the firmware (Stall(),
+ * WaitForEvent(), CheckEvent() in a loop) or in a delay function that is linked into the module.
+ * The waiting time is charged to the caller. The names of modules and functions are EDK2's. A CPU
+ * that bareperf runs is idle if no thread runs on it, or if its thread waits for another thread.
  */
 #ifndef HOST_TOOLS_REPORT_UEFI_WAITS_H
 #define HOST_TOOLS_REPORT_UEFI_WAITS_H
@@ -11,18 +11,19 @@
 #include "host-tools/report/symbols/symbols.h"
 #include "writer/perfdata/sample.h"
 
-/* Texts are symbols_find()'s, or constant, and the same pointers each time. */
+/* The texts are from symbols_find() or constant; equal texts have the same pointer. */
 struct wait {
 	const char *module;   /* the waiting module; without callers, the module whose code waits */
 	const char *function; /* its function; NULL: unknown */
 	const char *in;       /* the called service, such as "Stall()" */
 };
 
-/* Whether this function is where CPUs of ours are idle; NULL: a function that nobody knows. */
+/* Whether CPUs that bareperf runs are idle in this function. function may be NULL: unknown, so
+ * false. */
 bool waits_is_idle(const char *function);
 
-/* Whether a sample was taken of one who waits; *wait is set then. By its callchain, and without one
- * by its own place. */
+/* Whether the sampled code waits; if so, sets *wait. Decides by the callchain, or by the sample's
+ * address if it has no callchain. */
 bool waits_find(const struct symbols *symbols, const struct sample *sample, struct wait *wait);
 
 #endif
