@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From UEFI to a machine of our own: the stages of a run, in the order in which main.c tells
- * them. All of it is thread context.
+ * From UEFI to a machine of our own: the stages of a run, in their order. All of it is thread
+ * context.
  *
- *	with the firmware's services		efi_begin()			lib/efi/efi.h
- *						memory_init()			lib/memory/memory.h
- *						platform_init()			here
- *						framebuffer_init()		lib/console/framebuffer.h
- *						(the channel finds its memory: memory_add_mapping(), or
- *						memory_alloc_region())
- *						memory_prepare(platform)	lib/memory/memory.h
- *						memory_exit_boot_services()
- *	the firmware is gone			arch_take_over(story)		arch/arch.h
- *		in the story			console_start(platform)		here
- *						arch_clock_init(), arch_timer_init()
- *						syscalls_init()			lib/syscalls.h
- *		at the end			machine_reset()			here
+ *	with the firmware's services	efi_begin()			lib/efi/efi.h
+ *					memory_init()			lib/memory/memory.h
+ *					platform_init()			here
+ *					framebuffer_init()		lib/console/framebuffer.h
+ *					(the channel: memory_add_mapping()
+ *					or memory_alloc_region())
+ *					memory_prepare(platform)	lib/memory/memory.h
+ *					memory_exit_boot_services()
+ *	the firmware is gone		arch_take_over(story)		arch/arch.h
+ *	in the story			console_start(platform)		here
+ *					arch_clock_init(), arch_timer_init()
+ *					syscalls_init()			lib/syscalls.h
+ *	at the end			machine_reset()			here
  *
  * A panic (lib/panic.h) may end it anywhere.
  */

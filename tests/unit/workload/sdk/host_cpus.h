@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine whose CPUs are threads of the host: CPU 0 is the test's own, the next HOST_CPUS take
- * payloads' threads (agent/payload/payload_threads.c), and who else asks has a number behind those. */
+ * payloads' threads (agent/payload/payload_threads.c), and who else asks has a number behind those.
+ */
 #ifndef TESTS_HOST_CPUS_H
 #define TESTS_HOST_CPUS_H
 
