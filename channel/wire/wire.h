@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The protocol of a serial line, for both ends (docs/wire-format.md): frames, their contents, and
- * their bytes on the line. No byte order but little-endian, no struct is laid
- * over a buffer. Everything is bounded and waits for nothing; no libc, general registers only. Any
- * context; what a struct holds is one caller's at a time.
+ * their encoding as bytes. All numbers are little-endian; the code never casts a buffer to a
+ * struct. All work is bounded, and no function waits. No libc; general registers only. Any context;
+ * only one caller may use a struct at a time.
  *
  *	line	0x00, COBS(body, CRC-32C of the body), 0x00
  *	body	u8 type, u8 flags, u16 sequence, and what the type says
  *
- * 0x00 is nowhere else, so that whatever was lost or broken, the next 0x00 begins anew. Between two
- * of them may be nothing, or text: what has no good CRC is no frame. Each side numbers its frames
- * one by one; a gap says that frames were lost. A receiver ignores the end of a body that is
- * longer than it knows: a minor version may add words there.
+ * 0x00 marks only the ends of frames, so a receiver finds the next frame after any loss or damage.
+ * The bytes between two 0x00 may also be empty, or text: without a correct CRC they are no frame.
+ * Each side numbers its frames consecutively, so a gap shows that frames were lost. A receiver
+ * ignores additional bytes at the end of a body, because a minor version may add words there.
  */
 #ifndef CHANNEL_WIRE_WIRE_H
 #define CHANNEL_WIRE_WIRE_H
@@ -22,149 +22,159 @@
 
 #define WIRE_VERSION        0x00010000U /* major << 16 | minor */
 #define WIRE_MAJOR(version) ((version) >> 16)
-#define WIRE_BODY_MAX       1034U /* bytes; a command waits behind at most one such */
+#define WIRE_BODY_MAX       1034U /* bytes; a command waits for at most one such frame */
 #define WIRE_FRAME_MAX      (WIRE_BODY_MAX + 4 + 5 + 2) /* bytes on the line: CRC, COBS, 0x00 */
 #define WIRE_HEAD           4U                          /* bytes of type, flags, sequence */
-#define WIRE_DATA_HEAD      (WIRE_HEAD + 6)             /* bytes before what DATA carries */
+/* bytes of a DATA body before its content */
+#define WIRE_DATA_HEAD      (WIRE_HEAD + 6)
 #define WIRE_DATA_MAX       (WIRE_BODY_MAX - WIRE_DATA_HEAD)
-#define WIRE_RAW_MAX        8192U  /* bytes of the region that one DATA stands for */
+#define WIRE_RAW_MAX        8192U  /* limit of the region bytes that one DATA represents */
 #define WIRE_GET_MAX        65536U /* bytes of one GET */
-#define WIRE_GETS           8U     /* that the target keeps */
+#define WIRE_GETS           8U     /* how many the target queues */
 #define WIRE_PUT_MAX        256U   /* bytes of one PUT */
 #define WIRE_BELLS_MAX      48U    /* doorbells of one CLEAR */
 #define WIRE_STORES         8U     /* PUTs and CLEARs that may be unanswered */
 #define WIRE_PROBE_MAX      256U   /* bytes that HELLO carries to try the line with */
-#define WIRE_STATUS_MS      1000U  /* the target says STATUS at least as often */
-#define WIRE_SILENCE_MS     2000U  /* without a frame from the host: plain text again */
-#define WIRE_BAUD_MS        1000U  /* without a good frame at a new rate: the old one again */
-#define WIRE_BURST          16U    /* bytes that any target's FIFO holds, and: */
-#define WIRE_BURST_US       2000U  /* in this time it has taken them out, whatever it is at */
-#define WIRE_RINGS_WORDS    4U     /* of 64 bits, one for each ring */
+#define WIRE_STATUS_MS      1000U  /* the target sends STATUS at least this often */
+/* after so long without a frame from the host the line is plain text again */
+#define WIRE_SILENCE_MS     2000U
+/* after so long without a good frame at a new rate the old rate returns */
+#define WIRE_BAUD_MS        1000U
+#define WIRE_BURST          16U /* bytes that every target's FIFO holds */
+/* within this time every target empties its FIFO, however busy it is */
+#define WIRE_BURST_US       2000U
+#define WIRE_RINGS_WORDS    4U /* of 64 bits, one for each ring */
 
 enum wire_type {
 	/* host → target */
-	WIRE_HELLO = 1, /* both ways; struct wire_hello is the host's, wire_welcome the answer */
+	/* both directions: the host sends struct wire_hello, the target answers with struct
+	 * wire_welcome */
+	WIRE_HELLO = 1,
 	WIRE_GET = 2,
 	WIRE_PUT = 3,
 	WIRE_CLEAR = 4,
-	WIRE_BAUD = 5, /* both ways */
-	WIRE_BYE = 6,  /* nothing more: the line is plain text from here on */
+	WIRE_BAUD = 5, /* both directions */
+	WIRE_BYE = 6,  /* the host's last frame: the line is plain text after it */
 	/* target → host */
 	WIRE_DATA = 16,
 	WIRE_DONE = 17,
 	WIRE_STATUS = 18,
 };
 
-#define WIRE_ENCODED 0x01U /* flag of GET: DATA may be encoded; of DATA: it is */
+#define WIRE_ENCODED 0x01U /* flag of GET: DATA may be encoded; flag of DATA: it is encoded */
 
 struct wire_head {
-	uint8_t type;      /* enum wire_type; others are passed over */
-	uint8_t flags;     /* WIRE_ENCODED; others are 0, and passed over */
-	uint16_t sequence; /* of the sender's frames, modulo 2^16; HELLO begins at any number */
+	uint8_t type;  /* enum wire_type; a receiver ignores unknown types */
+	uint8_t flags; /* WIRE_ENCODED; other bits are sent as 0 and ignored */
+	/* number of the sender's frame, modulo 2^16; HELLO starts at any number */
+	uint16_t sequence;
 };
 
 /*
- * "Who is there?" Repeated until it is answered; the numbers of PUT and CLEAR begin with 1 behind a
- * HELLO whose nonce is another than the last one's. Begins like this in every version.
+ * The host's greeting, repeated until the target answers. If the nonce differs from the previous
+ * HELLO's, the numbers of PUT and CLEAR restart at 1. This beginning is the same in every version.
  */
 struct wire_hello {
-	uint32_t version; /* WIRE_VERSION of the host */
-	uint64_t nonce;   /* of this host's session */
-	uint16_t probes;  /* bytes below */
+	uint32_t version; /* the host's WIRE_VERSION */
+	uint64_t nonce;   /* identifies this host's session */
+	uint16_t probes;  /* size of probe, bytes */
 	uint8_t
-	    probe[WIRE_PROBE_MAX]; /* any; that they come back shows that the line carries them */
+	    /* any bytes; the answer's copy shows which bytes the line carries */
+	    probe[WIRE_PROBE_MAX];
 };
 
-/* The answer, to every HELLO whatever its version. */
+/* The answer to every HELLO, whatever its version. */
 struct wire_welcome {
 	uint32_t version;
-	uint64_t host_nonce; /* of the HELLO that this answers */
-	uint64_t nonce;      /* tr_header's; 0: there is no region yet */
+	uint64_t host_nonce; /* the nonce of the answered HELLO */
+	uint64_t nonce;      /* tr_header's; 0: no region yet */
 	uint64_t region_size;
-	uint64_t address;  /* physical, of the region's header */
-	uint32_t burst;    /* bytes that may come at once, in */
-	uint32_t burst_us; /* so many µs */
-	uint32_t baud;     /* now; 0: unknown */
-	uint32_t baud_max; /* that BAUD may ask for; 0: it cannot be changed */
+	uint64_t address;  /* physical address of the region's header */
+	uint32_t burst;    /* the host may send at most burst bytes */
+	uint32_t burst_us; /* in each period of so many µs */
+	uint32_t baud;     /* the present rate; 0: unknown */
+	uint32_t baud_max; /* the highest rate that BAUD may request; 0: the rate is fixed */
 	uint16_t machine;  /* ELF's e_machine */
-	uint16_t gets;     /* that it keeps: WIRE_GETS */
-	uint16_t probes;   /* of the HELLO, as they came */
+	uint16_t gets;     /* how many GETs the target queues: WIRE_GETS */
+	uint16_t probes;   /* the HELLO's probe bytes, as received */
 	uint8_t probe[WIRE_PROBE_MAX];
 };
 
-/* "Send these bytes of the region." They come as DATA, in the order of the GETs; one that finds no
- * room, or names what is not in the region, is not answered. One with the tag of another that still
- * waits takes its place. */
+/* Requests bytes of the region. The target sends them as DATA, in the order of the GETs. It does
+ * not answer a GET if its queue is full, or if the bytes lie outside of the region. A GET replaces
+ * a queued GET with the same tag. */
 struct wire_get {
 	uint16_t tag;  /* any; DATA repeats it */
 	uint32_t size; /* 1 to WIRE_GET_MAX */
 	uint64_t offset;
 };
 
-/* Some of them. Each stands alone: it is of use whatever became of those before it. */
+/* Some of a GET's bytes. Each DATA can be used alone, even if an earlier one was lost. */
 struct wire_data {
 	uint16_t tag;
-	uint16_t at;  /* its first byte's offset from the GET's; at + raw <= size of the GET */
-	uint16_t raw; /* bytes that it stands for, 1 to WIRE_RAW_MAX */
-	              /* Behind WIRE_DATA_HEAD: raw bytes, or with WIRE_ENCODED their encoding.
+	/* offset of the first byte from the GET's start; at + raw <= size of the GET */
+	uint16_t at;
+	uint16_t raw; /* number of region bytes, 1 to WIRE_RAW_MAX */
+	              /* After WIRE_DATA_HEAD bytes: raw bytes, or with WIRE_ENCODED their encoding.
 	               */
 };
 
 /*
- * "Store these bytes": a HOST word of 4 or 8 bytes at a multiple of its size, or mailbox text. PUT
- * and CLEAR share one numbering and are carried out in its order, each once: number is the last
- * one's + 1, at most WIRE_STORES of them are unanswered. One that was carried out already is
- * answered again; one that is ahead of its turn is not answered.
+ * Stores bytes: a HOST word of 4 or 8 bytes at a multiple of its size, or mailbox text. PUT and
+ * CLEAR share one sequence of numbers. The target carries each number out once, in order. The
+ * sender adds 1 to the number each time and leaves at most WIRE_STORES of them unanswered. The
+ * target answers a repeated number again, and does not answer a number that is too high.
  */
 struct wire_put {
 	uint32_t number;
 	uint16_t size; /* 1 to WIRE_PUT_MAX */
 	uint64_t offset;
-	const uint8_t *bytes; /* wire_get_put(): in the body */
+	const uint8_t *bytes; /* wire_get_put(): points into the body */
 };
 
-/* "Exchange these doorbells' pending for 0." */
+/* Exchanges the pending words of these doorbells for 0. */
 struct wire_clear {
 	uint32_t number;
 	uint16_t count;                   /* 1 to WIRE_BELLS_MAX */
-	uint64_t offsets[WIRE_BELLS_MAX]; /* of the words */
+	uint64_t offsets[WIRE_BELLS_MAX]; /* the words' offsets in the region */
 };
 
 struct wire_done {
 	uint32_t number;
-	int32_t status; /* 0; -EINVAL: the target does not take this */
-	uint64_t set;   /* CLEAR: bit i, somebody had rung offsets[i] */
+	int32_t status; /* 0; -EINVAL: the target refuses this store */
+	uint64_t set;   /* CLEAR: bit i: offsets[i] was pending */
 };
 
-/* The host asks for a rate; the target answers at the old rate with the one that it will have, and
- * has it behind that answer's last byte. Without a good frame in WIRE_BAUD_MS it goes back. */
+/* The host requests a rate. The target answers, at the old rate, with the new rate, and switches
+ * after the answer's last byte. If no good frame arrives within WIRE_BAUD_MS, it switches back. */
 struct wire_baud {
-	uint32_t baud; /* bit/s; the answer's 0: the rate stays */
+	uint32_t baud; /* bit/s; 0 in the answer: the rate does not change */
 };
 
-/* How the machine is: when a ring's owner is notified, when state or reply changed, and every
+/* The machine's state. Sent when a ring's owner is notified, when state or reply changed, and every
  * WIRE_STATUS_MS. */
 struct wire_status {
 	uint64_t nonce;
 	uint64_t heartbeat;
 	uint64_t run;
 	uint32_t state;
-	uint32_t reply; /* of the mailbox */
+	uint32_t reply; /* the mailbox's reply word */
 	uint64_t console_head;
 	uint64_t
-	    rings[WIRE_RINGS_WORDS]; /* bit i: ring i's owner was notified since the last one */
-	uint32_t damaged;            /* pieces between two 0x00 that were no frame, since boot */
-	uint32_t overruns;           /* that its UART told of, since boot */
+	    rings[WIRE_RINGS_WORDS]; /* bit i: ring i's owner was notified since the last STATUS */
+	/* received pieces between two 0x00 that were not frames, since boot */
+	uint32_t damaged;
+	uint32_t overruns; /* overruns that the UART reported, since boot */
 };
 
-/* ---- Bodies. put: writes head and words into body, of WIRE_BODY_MAX bytes, and returns its size;
- * counts beyond their bounds are the caller's bug. get: of a body of size bytes, whose type is
- * known; false: it is too short, or a count in it is out of its bounds. ---- */
+/* ---- Bodies. put: writes head and words into body, which has WIRE_BODY_MAX bytes, and returns the
+ * body's size; the caller must respect the limits of counts. get: reads a body of size bytes, whose
+ * type is known; false: the body is too short, or a count is out of its limits. ---- */
 
 void wire_put_head(uint8_t *body, const struct wire_head *head);
 bool wire_get_head(const uint8_t *body, size_t size, struct wire_head *head);
 
-/* The head's own words, the last thing before a frame goes out. */
+/* Sets the head's sequence number. Call this last, just before the frame is sent. */
 void wire_put_sequence(uint8_t *body, uint16_t sequence);
 
 size_t wire_put_hello(uint8_t *body, const struct wire_hello *hello);
@@ -180,8 +190,8 @@ bool wire_get_clear(const uint8_t *body, size_t size, struct wire_clear *clear);
 size_t wire_put_baud(uint8_t *body, const struct wire_baud *baud);
 bool wire_get_baud(const uint8_t *body, size_t size, struct wire_baud *baud);
 size_t wire_put_bye(uint8_t *body);
-/* Head and words of a DATA whose content of `content` bytes stands in its place already, or will.
- */
+/* Writes head and words of a DATA with `content` bytes of content. The caller writes the content,
+ * before or after. */
 size_t wire_put_data(uint8_t *body, const struct wire_data *data, uint8_t flags, size_t content);
 bool wire_get_data(const uint8_t *body, size_t size, struct wire_data *data);
 size_t wire_put_done(uint8_t *body, const struct wire_done *done);
@@ -191,27 +201,28 @@ bool wire_get_status(const uint8_t *body, size_t size, struct wire_status *statu
 
 /* ---- Frames ---- */
 
-/* CRC-32C (RFC 3720, appendix B.4) of size bytes, going on from the crc of those before; 0 at
- * first. */
+/* Returns the CRC-32C (RFC 3720, appendix B.4) of size bytes, continued from crc, the CRC of the
+ * bytes before them; crc is 0 at the start. */
 uint32_t wire_crc(uint32_t crc, const uint8_t *bytes, size_t size);
 
-/* The bytes on the line for a body of at most WIRE_BODY_MAX bytes, into WIRE_FRAME_MAX bytes at
- * `to`; their number. */
+/* Encodes a body of at most WIRE_BODY_MAX bytes as a frame, into WIRE_FRAME_MAX bytes at `to`.
+ * Returns the frame's size. */
 size_t wire_frame(uint8_t *to, const uint8_t *body, size_t size);
 
-/* Takes a line apart, byte by byte. All zero at first: nothing counts before the first 0x00. */
+/* Splits received bytes into frames. Starts as all zeros: bytes before the first 0x00 are ignored.
+ */
 struct wire_receiver {
 	uint8_t body[WIRE_BODY_MAX + 4];
-	uint16_t size;   /* of body, so far */
-	uint8_t block;   /* bytes that are still to come of this block of COBS */
-	bool zero_after; /* it ends in a 0x00, unless the frame does */
+	uint16_t size;   /* bytes in body so far */
+	uint8_t block;   /* bytes still missing of this COBS block */
+	bool zero_after; /* the block ends in a 0x00, unless it is the frame's last block */
 	enum { WIRE_OUTSIDE, WIRE_INSIDE, WIRE_BROKEN } state;
 };
 
 #define WIRE_NO_FRAME (-1)
 
-/* The next byte. The body's size if this ends a frame, which stands in body until the next call; 0:
- * nothing yet; WIRE_NO_FRAME: this ends something that was none. */
+/* Takes the next byte. Returns the body's size if the byte ends a frame (body is valid until the
+ * next call); 0: no frame yet; WIRE_NO_FRAME: the byte ends a piece that is not a frame. */
 int wire_receive(struct wire_receiver *receiver, uint8_t byte);
 
 #endif
