@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies for code that runs in handlers: whole 64-bit words in general registers,
- * never a call into libc. Sizes are multiples of 8 and pointers are aligned to 8, as
- * everything in a ring is. Any context.
+ * Copies for code that runs in handlers: whole 64-bit words in general registers, without calls
+ * into libc. Sizes are multiples of 8 and pointers are aligned to 8, like all data in a ring. Any
+ * context.
  */
 #ifndef RINGBUF_BYTES_H
 #define RINGBUF_BYTES_H
@@ -13,7 +13,7 @@
 /* A 64-bit word that may overlay any type. */
 typedef uint64_t __attribute__((may_alias)) ring_word;
 
-/* The empty asm keeps the compiler from recognising the loop as memcpy or memset. */
+/* The empty asm prevents the compiler from replacing the loop by memcpy or memset. */
 #define RING_OPAQUE(index) __asm__("" : "+r"(index))
 
 static inline void ring_copy(void *to, const void *from, size_t size)

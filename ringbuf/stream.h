@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The traced program's output, as bytes for the host (docs/trace-region.md, "Streams"): a ring in
- * the trace region that its reader empties. Values that are needed again are kept here; only the
- * tail is read back from the region, and checked.
+ * the trace region that its reader empties. This code keeps private copies of values that it needs
+ * again. It reads only the tail back from the region, and checks the tail.
  *
  *	writer					reader
  *	load tail, acquire  ◀────────────────	C: finish reading, release
@@ -25,25 +25,26 @@ struct stream {
 	uint64_t head, tail, first, lost;
 };
 
-/* An empty one of size bytes, which lie at bytes and at this offset of the region; shared is its
- * entry, all 0. */
+/* Makes an empty stream of size bytes. bytes: their address; offset: their place in the region.
+ * shared: the stream's entry, all 0. */
 void stream_init(struct stream *stream, struct tr_stream *shared, void *bytes, uint64_t offset,
                  uint32_t size);
 
-/* A new run: what nobody has read of the last one is not its. */
+/* Begins a new run: unread bytes of the last run do not belong to it. */
 void stream_begin(struct stream *stream);
 
-/* Bytes that can be put now. A tail that cannot be is passed over, and the last one stays. */
+/* Returns the number of bytes that can be put now. Ignores an invalid tail and keeps the last valid
+ * one. */
 uint64_t stream_room(struct stream *stream);
 
-/* Put as many of size bytes as there is room for: how many. */
+/* Puts as many of size bytes as fit. Returns their number. */
 uint64_t stream_put(struct stream *stream, const void *bytes, uint64_t size);
 
-/* Have room for size bytes (at most the ring's size) by giving up the oldest. Where nobody reads.
- */
+/* Makes room for size bytes (at most the ring's size) by dropping the oldest bytes. Only without a
+ * reader. */
 void stream_make_room(struct stream *stream, uint64_t size);
 
-/* Count bytes that are not put at all. */
+/* Counts bytes that are dropped and never put. */
 void stream_lose(struct stream *stream, uint64_t size);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader's side of a ring (ringbuf/ring.h draws the barriers of both sides): walks records
- * forward from data_tail, or an overwritable ring from its newest record to its oldest.
+ * The reader's side of a ring (ringbuf/ring.h draws the barriers of both sides). It walks a ring's
+ * records forward from data_tail, or an overwritable ring's from newest to oldest.
  *
- * It works on a mapped region, live or dead, as well as on a mirror that a slow channel keeps:
- * whoever fills a mirror copies a head, then the records up to it, and only then shows the head to
- * us (writer/region/channel.h), and carries data_tail back. Nothing that the ring says is
- * believed: a chain that cannot be true is refused with its offset and the reason, and so is every
- * record after it. No byte is read twice, and what the caller gets is a copy: it stays as it was
- * checked, whatever is written to the ring.
+ * It works on a mapped region, live or dead, and on a mirror behind a slow channel. The code that
+ * fills a mirror copies a head, then the records before that head, and only then shows the head to
+ * the reader (writer/region/channel.h); it carries data_tail back. The reader trusts nothing in the
+ * ring: it refuses an impossible chain, and every record after it, and reports the offset and the
+ * reason. It reads no byte twice, and gives the caller a copy: later writes to the ring cannot
+ * change a checked record.
  *
- * Thread-safe as one reader a ring, beside a writer on another CPU.
+ * Thread-safe for one reader per ring, beside a writer on another CPU.
  */
 #ifndef RINGBUF_READER_RING_READER_H
 #define RINGBUF_READER_RING_READER_H
@@ -19,13 +19,13 @@
 
 #include "abi/trace_region.h"
 
-#define RING_READER_RECORD 65536U /* bytes that a record always has room in */
+#define RING_READER_RECORD 65536U /* a buffer of this size holds any record */
 
-/* Where a ring is wrong, and why. */
+/* Where a ring is corrupt, and why. */
 struct ring_error {
 	uint64_t position;  /* free-running, as data_tail counts */
-	uint64_t offset;    /* the same in the data area */
-	const char *reason; /* static text; NULL: nothing is wrong */
+	uint64_t offset;    /* the same position as an offset in the data area */
+	const char *reason; /* static text; NULL: no error */
 };
 
 struct ring_reader {
@@ -33,52 +33,54 @@ struct ring_reader {
 	const uint8_t *data;
 	uint64_t size;
 	bool backward;
-	bool still;        /* the caller's: the run is over, so nothing is in flight */
-	uint64_t head;     /* as last read; backward: bytes written, -data_head */
-	uint64_t position; /* of the next record; backward: bytes from the newest one's start */
-	uint64_t began;    /* position at which reading began: not 0 if another reader was here */
-	uint64_t seen;     /* backward: head at the last snapshot */
+	bool still;    /* set by the caller: the run is over, so no record is in flight */
+	uint64_t head; /* as last read; backward: bytes written, -data_head */
+	/* position of the next record; backward: bytes from the newest record's start */
+	uint64_t position;
+	/* the first position that was read; not 0: another reader was here before */
+	uint64_t began;
+	uint64_t seen; /* backward: head at the last snapshot */
 	struct ring_error error;
-	uint64_t scratch[RING_READER_RECORD / 8]; /* the record that ring_reader_next() gave */
+	uint64_t scratch[RING_READER_RECORD / 8]; /* the record that ring_reader_next() returned */
 };
 
-/* Begin at the tail that the last reader left. control and data are where tr_ring's offsets
- * point; size and flags (TR_RING_*) are tr_ring's, too, checked against the region's size by the
- * caller. 0; -EINVAL if the size is no power of two of pages; -EILSEQ, and error says where and
- * why, if head and tail cannot be true. */
+/* Begins at the tail that the last reader stored. control and data are at tr_ring's offsets; size
+ * and flags (TR_RING_*) are tr_ring's. The caller has checked them against the region's size. 0;
+ * -EINVAL: the size is not a power of two of pages; -EILSEQ: head and tail are impossible, and
+ * error has the place and the reason. */
 int ring_reader_init(struct ring_reader *reader, struct perf_event_mmap_page *control,
                      const void *data, uint64_t size, uint32_t flags);
 
-/* Read data_head again. Backward: begin a new snapshot, of what came since the last one of which
- * anything was taken.
- * The number of bytes to read, or -EILSEQ. */
+/* Reads data_head again. Backward: begins a new snapshot, which covers the records since the last
+ * snapshot from which a record was taken. Returns the number of bytes to read, or -EILSEQ. */
 int64_t ring_reader_refresh(struct ring_reader *reader);
 
 /*
- * Copy the next record up to the head of the last refresh to `to`, 8-byte aligned and with room for
- * RING_READER_RECORD bytes. Its size; 0 at the end; -EILSEQ if the chain is broken, and error says
- * why. Backward: newest first; a record that was overwritten while it was read ends the snapshot.
+ * Copies the next record before the last refresh's head to `to`, which is aligned to 8 and has
+ * RING_READER_RECORD bytes. Returns the record's size; 0 at the end; -EILSEQ: the chain is broken,
+ * and error has the reason. Backward: newest first; a record that was overwritten during the read
+ * ends the snapshot.
  */
 int ring_reader_take(struct ring_reader *reader, void *to);
 
-/* The same with a place of the reader's own, valid until the next call: 1 and *record, 0, or
+/* The same into the reader's own buffer, valid until the next call. Returns 1 and *record, 0, or
  * -EILSEQ. */
 int ring_reader_next(struct ring_reader *reader, const struct perf_event_header **record);
 
-/* Read a forward ring on from this position, which lies between its tail and its head; what was
- * wrong behind it is met again. */
+/* Continues a forward ring from this position, between tail and head. If the chain is broken after
+ * it, the reader finds the same error again. */
 void ring_reader_resume(struct ring_reader *reader, uint64_t position);
 
-/* How much may be given back: *tail is the position of the next record. False for a backward ring,
- * and a broken one, which have nothing to give back. */
+/* Sets *tail to the position of the next record, up to which the space can be released. False: the
+ * ring is backward or broken, so nothing can be released. */
 bool ring_reader_tail(const struct ring_reader *reader, uint64_t *tail);
 
-/* Give that back: store it to data_tail. */
+/* Releases that space: stores tail to data_tail. */
 void ring_reader_release(struct ring_reader *reader);
 
-/* The reader's half of the handshake that ringbuf/owner.h draws: clear the pending word of a
- * doorbell in the machine's memory; was it set? The heads are looked at after this: who has then
- * read up to them sleeps through nothing. Any thread. */
+/* The reader's half of the handshake that ringbuf/owner.h draws: clears a doorbell's pending word
+ * in the machine's memory and returns whether it was set. Read the heads only afterwards: then a
+ * reader that has read all data before the heads can sleep and misses nothing. Any thread. */
 bool ring_reader_clear(uint32_t *pending);
 
 #endif
