@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_event_attr.type of the event sources. Below PERF_TYPE_MAX they are perf's
- * (abi/perf_event.h); the others Linux hands out at boot, we once and for all.
+ * perf_event_attr.type of the event sources. Values below PERF_TYPE_MAX are perf's
+ * (abi/perf_event.h). Linux assigns the others at boot; bareperf uses fixed values.
  */
 #ifndef ABI_EVENT_TYPES_H
 #define ABI_EVENT_TYPES_H
@@ -15,8 +15,8 @@
 #define PERF_TYPE_INTEL_BTS   100U
 #define PERF_TYPE_BRANCH_STEP 101U
 
-/* The names of the sources of these types, for a reader of a recording without its image: entries
- * of struct event_type_name. tests/unit/pmu/sources_test.c holds the sources against it. */
+/* The source names for these types, for a reader of a recording that lacks the image: entries of
+ * struct event_type_name. tests/unit/pmu/sources_test.c compares the sources with this list. */
 #define EVENT_TYPE_NAMES                                                            \
 	{ PERF_TYPE_SOFTWARE, "software" }, /* every Linux has it */                \
 	    { PERF_TYPE_RAW, "cpu" }, { PERF_TYPE_ARM_PMUV3, "armv8_pmuv3" },       \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF's e_machine of the machines that there are (System V ABI, chapter 4): tr_header.machine. */
+/* The e_machine values (System V ABI, chapter 4) of the supported machines: tr_header.machine. */
 #ifndef ABI_MACHINE_H
 #define ABI_MACHINE_H
 
-/* as in the system's <elf.h>, beside which this may stand */
+/* same values as in the system's <elf.h>, which may also be included */
 #define EM_X86_64  62
 #define EM_AARCH64 183
 

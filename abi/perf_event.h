@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf's ABI: the types and constants of Linux's perf_event_open(2) that
- * bareperf writes and reads, declared anew so that firmware needs no Linux
- * header. Types only. tests/unit/abi/abi_test.c holds every size, offset and value
- * here against the system's <linux/perf_event.h>.
+ * perf's ABI: the types and constants of Linux's perf_event_open(2) that bareperf writes and reads.
+ * Declared here so that the firmware needs no Linux header. Types only. tests/unit/abi/abi_test.c
+ * compares every size, offset and value with the system's <linux/perf_event.h>.
  */
 #ifndef ABI_PERF_EVENT_H
 #define ABI_PERF_EVENT_H
@@ -144,8 +143,8 @@ struct perf_event_mmap_page {
 	uint64_t time_cycles;
 	uint64_t time_mask;
 	uint8_t reserved[116 * 8];
-	uint64_t data_head; /* free-running bytes written; the firmware's */
-	uint64_t data_tail; /* free-running bytes read; the reader's, never trusted */
+	uint64_t data_head; /* bytes written, free-running; written by the firmware */
+	uint64_t data_tail; /* bytes read, free-running; written by the reader, never trusted */
 	uint64_t data_offset;
 	uint64_t data_size;
 	uint64_t aux_head;
@@ -182,7 +181,8 @@ enum perf_event_type {
 #define PERF_RECORD_MISC_CPUMODE_MASK 7U
 #define PERF_RECORD_MISC_KERNEL       1U
 #define PERF_RECORD_MISC_USER         2U
-#define PERF_RECORD_MISC_SWITCH_OUT   (1U << 13) /* of SWITCH; else it is in again */
+/* SWITCH records: the program left the CPU; else it is back */
+#define PERF_RECORD_MISC_SWITCH_OUT   (1U << 13)
 #define PERF_RECORD_MISC_EXACT_IP     (1U << 14)
 
 struct perf_event_header {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Seals of a trace region, by which a reader of memory that outlived a reset tells what belongs
- * together from what does not. Fletcher's checksum of 32-bit words (J. G. Fletcher, "An Arithmetic
- * Checksum for Serial Transmissions", 1982): it notices what accident does, not malice.
+ * Seals of a trace region. After a reset, a reader uses them to check that words in the surviving
+ * memory belong together. Fletcher's checksum of 32-bit words (J. G. Fletcher, "An Arithmetic
+ * Checksum for Serial Transmissions", 1982): it detects accidents, not attacks.
  */
 #ifndef ABI_SEAL_H
 #define ABI_SEAL_H
@@ -13,12 +13,12 @@ struct tr_seal {
 	uint64_t first, second;
 };
 
-/* bytes: a multiple of 4, aligned to it. Up to 65536 words in all, with which the sums cannot
- * overflow. */
+/* bytes: a multiple of 4; `from` is aligned to 4. At most 65536 words in all, so that the sums
+ * cannot overflow. */
 static inline void tr_seal_add(struct tr_seal *seal, const void *from, uint64_t bytes)
 {
 	const volatile uint32_t *word =
-	    (const volatile uint32_t *)from; /* others may write there */
+	    (const volatile uint32_t *)from; /* another CPU may write there */
 
 	for (uint64_t i = 0; i < bytes / sizeof(*word); i++) {
 		seal->first += word[i];
@@ -34,8 +34,8 @@ static inline uint64_t tr_seal_end(const struct tr_seal *seal)
 	return sum ? sum : 1;
 }
 
-/* The part of a header that is written before the magic and never changes: the boot's identity and
- * the places of the tables. */
+/* Seals the part of a header that is written before the magic and never changes: the boot's
+ * identity and the places of the tables. */
 static inline uint64_t tr_header_seal(const struct tr_header *header)
 {
 	const struct tr_table *tables = &header->cpus;
@@ -50,7 +50,8 @@ static inline uint64_t tr_header_seal(const struct tr_header *header)
 	return tr_seal_end(&seal);
 }
 
-/* A ring's ledger up to its seal; its events' ledgers are added before, in their order. */
+/* Seals a ring's ledger up to its own seal. Add the ledgers of the ring's events before, in order.
+ */
 static inline uint64_t tr_ledger_seal(struct tr_seal *seal, const struct tr_ring_ledger *ledger)
 {
 	tr_seal_add(seal, ledger, offsetof(struct tr_ring_ledger, kept_seal));

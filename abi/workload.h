@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 struct workload_usage {
-	const char *name;        /* "*.efi": any that ends so, in letters of either case */
+	const char *name;        /* "*.efi": any name with this ending, in upper or lower case */
 	const char *arguments;   /* for usage: "SECONDS" */
 	const char *description; /* one line */
-	uint64_t standard;       /* the argument's value where none is given */
-	uint64_t least, most;    /* its bounds */
-	uint64_t takes_words;    /* not 0: instead of the argument */
-	uint64_t unit;           /* a 1 in the command is so much, and has decimals; 0: a whole 1 */
+	uint64_t standard;       /* the argument's default */
+	uint64_t least, most;    /* limits of the argument */
+	uint64_t takes_words;    /* not 0: takes words instead of a number */
+	/* internal units per 1 in the command, which may have decimals; 0: no decimals */
+	uint64_t unit;
 };
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ELF64 executables out of foreign bytes: static ones (ET_EXEC), and static PIEs (ET_DYN without
- * an interpreter). Pure functions: no firmware service, no global state; the unit tests and the
- * fuzzer call them on the host. System V ABI, chapters 4 and 5 ("Object Files", "Program Loading").
+ * Reads ELF64 executables from untrusted bytes: static executables (ET_EXEC), and static PIEs
+ * (ET_DYN without an interpreter). Pure functions without firmware services or global state, so
+ * that unit tests and the fuzzer can call them on the host. System V ABI, chapters 4 and 5 ("Object
+ * Files", "Program Loading").
  *
- *	elf_parse()	looks at everything and believes nothing
- *	elf_place()	copies the segments, once for those that are never written, and at each
- *			start for the others, so that a program may run more than once
- *	elf_relocate()	after each placing of the writable ones
+ *	elf_parse()	checks everything
+ *	elf_place()	copies read-only segments once, and writable segments at each
+ *			start, so that a program can run more than once
+ *	elf_relocate()	relocates after each placing of writable segments
  */
 #ifndef COMMAND_ELF_H
 #define COMMAND_ELF_H
@@ -18,23 +19,24 @@
 
 #define ELF_MAX_SEGMENTS 16U
 #define ELF_MAX_BUILD_ID 20U
-#define ELF_MAX_SPAN     (1ULL << 30) /* bytes from the first segment to the end of the last */
+/* bytes from the first segment's start to the last one's end */
+#define ELF_MAX_SPAN     (1ULL << 30)
 #define ELF_MAX_ALIGN    (2ULL << 20)
 #define ELF_PAGE         4096U
 
 struct elf_segment {
 	uint64_t offset;    /* in the file */
-	uint64_t address;   /* linked at; they ascend and do not overlap */
+	uint64_t address;   /* link address; segments ascend and do not overlap */
 	uint64_t file_size; /* bytes in the file, at most memory_size; the rest is 0 */
 	uint64_t memory_size;
 	bool write, execute; /* never both */
 };
 
 struct elf_image {
-	bool fixed;         /* must lie where it was linked */
-	uint64_t low, high; /* linked at; whole pages around all segments */
-	uint64_t align;     /* of low: a power of two, ELF_PAGE to ELF_MAX_ALIGN */
-	uint64_t entry;     /* linked at; in an executable segment */
+	bool fixed;         /* must be loaded at its link address */
+	uint64_t low, high; /* link addresses: the whole pages around all segments */
+	uint64_t align;     /* alignment of low: a power of two, ELF_PAGE to ELF_MAX_ALIGN */
+	uint64_t entry;     /* link address; in an executable segment */
 	unsigned nr_segments;
 	struct elf_segment segments[ELF_MAX_SEGMENTS];
 	uint64_t relocations; /* offset in the file */
@@ -43,25 +45,25 @@ struct elf_image {
 	uint8_t build_id[ELF_MAX_BUILD_ID];
 };
 
-/* Why a file is refused. */
+/* The reason why a file is refused. */
 struct elf_error {
 	const char *what; /* a phrase: "two segments overlap" */
 	uint64_t where;   /* the offending number or address */
 };
 
 /*
- * Look at size bytes of any content. 0: image may be placed on a machine of this e_machine, and
- * each relocation writes into a writable segment an address of the image. -ENOEXEC: error says
- * why not. Thread, as all here.
+ * Parses size bytes of any content. 0: image may be loaded on a machine of this e_machine, and each
+ * relocation writes an address of the image into a writable segment. -ENOEXEC: error has the
+ * reason. Thread, like all functions here.
  */
 int elf_parse(struct elf_image *image, const void *file, uint64_t size, uint16_t machine,
               struct elf_error *error);
 
-/* Copy the segments that are writable, or those that are not, to memory, which stands for
- * image->low and holds image->high - image->low bytes. */
+/* Copies the writable segments, or the read-only ones, to memory. memory corresponds to image->low
+ * and has image->high - image->low bytes. */
 void elf_place(const struct elf_image *image, const void *file, void *memory, bool writable);
 
-/* Make the addresses in the writable segments those of an image whose low is at address. */
+/* Relocates the writable segments for an image whose low is at address. */
 void elf_relocate(const struct elf_image *image, const void *file, void *memory, uint64_t address);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF64 as the System V ABI lays it out; what command/elf*.c look at, and no more. */
+/* ELF64 structures of the System V ABI, limited to those that command/elf*.c use. */
 #ifndef COMMAND_ELF_FORMAT_H
 #define COMMAND_ELF_FORMAT_H
 

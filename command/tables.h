@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names that commands may use. An image carries its tables as data, and its own parser reads
- * them. The host tool finds them in the image's file, to check a command before a machine boots:
+ * The names that commands may use. An image carries its tables as data for its own parser. The host
+ * tool finds the tables in the image's file, to check a command before a machine boots:
  *
  *	file offset = link address
  *	TABLES_DIRECTORY	struct tables_directory		linker.ld
  *	directory.tables	struct command_tables		agent/tables.c
  *	directory.relocations	Elf64_Rela entries, all of them R_*_RELATIVE
  *
- * All stored pointers are such relocations: the link address is their addend.
+ * All stored pointers are such relocations; the relocation's addend is the pointer's link address.
  */
 #ifndef COMMAND_TABLES_H
 #define COMMAND_TABLES_H
@@ -33,7 +33,7 @@ struct tables_directory {
 struct words;
 struct command_option {
 	const char *name, *alias;
-	const char *argument; /* NULL: takes none */
+	const char *argument; /* NULL: no argument */
 	const char *help;
 	int (*set)(struct words *w, const char *argument);
 };
@@ -41,14 +41,15 @@ struct command_option {
 #define COMMAND_OPTION_LISTS 4U
 
 struct command_tables {
-	char version[32]; /* of bareperf: another one may read commands otherwise */
+	char version[32]; /* of bareperf; another version may read commands differently */
 	struct event_sources sources;
 	const struct workload_usage *const *workloads; /* ended by NULL */
-	/* Of `record`, `stat`, `selftest`, and of every command; each ends with a NULL name. */
+	/* Options of `record`, of `stat`, of `selftest`, and of every command; each list ends with
+	 * a NULL name. */
 	const struct command_option *options[COMMAND_OPTION_LISTS];
 };
 
-/* The host tool reads these. */
+/* Only the host tool reads the fields below. */
 _Static_assert(sizeof(struct tables_directory) == 24, "tables_directory");
 _Static_assert(sizeof(struct command_tables) == 88, "command_tables");
 _Static_assert(sizeof(struct command_option) == 40, "command_option");

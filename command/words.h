@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Between the halves of the command line's parser: command.c walks along the words,
- * split.c has cut them, options.c knows the options. */
+/* Shared by the files of the command line's parser: split.c splits the text into words, command.c
+ * walks the words, options.c handles the options. */
 #ifndef COMMAND_WORDS_H
 #define COMMAND_WORDS_H
 
 #include "command/command.h"
 #include "pmu/parse/suggest.h"
 
-/* A walk along the words of a command line. */
+/* The position in the words of a command line. */
 struct words {
 	struct command *command;
 	const struct command_tables *tables;
@@ -15,7 +15,7 @@ struct words {
 	unsigned count, next;
 	struct {
 		const struct command_option *option;
-		const char *at; /* the word */
+		const char *at; /* the present word */
 	} given[COMMAND_MAX_WORDS];
 	unsigned nr_given;
 	struct command_error *error;
@@ -26,33 +26,33 @@ struct words {
 extern const struct command_option record_options[], stat_options[], selftest_options[],
     save_options[], common_options[];
 
-/* The command line is wrong. at points into the command's words, which are the text cut in place:
- * its column is the same. Returns -EINVAL. */
+/* Reports an error in the command line. at points into the command's words. The words are the text
+ * itself, split in place, so at also gives the column. Returns -EINVAL. */
 int command_fail(struct words *w, const char *what, const char *at);
 
-/* The same of a name that nobody has, with the nearest of those that were offered. */
+/* The same for an unknown name; the error also names the most similar of the known names. */
 int command_unknown(struct words *w, const char *what, const struct suggestion *suggestion);
 
-/* Cut the command's text into words, as a shell does; there is one at least. 0, or
- * command_fail()'s. */
+/* Splits the command's text into words, as a shell does; there is at least one. 0, or
+ * command_fail()'s result. */
 int command_split(struct words *w);
 
-/* Refuse what is understood and means nothing: options that exclude each other, or that nothing in
- * the command heeds. All options have been read. 0, or command_fail()'s. */
+/* Refuses options that parse but cannot work: options that exclude each other, or that nothing in
+ * the command uses. Call after all options are read. 0, or command_fail()'s result. */
 int command_check(struct words *w);
 
-/* Whether that is what a command calls this workload. */
+/* Reports whether a command uses this name for the workload. */
 bool command_names_workload(const struct workload_usage *usage, const char *word);
 
-/* A number from least to most, with K, M or G behind it if need be. 0, or command_fail()'s. */
+/* Parses a number from least to most, with an optional K, M or G. 0, or command_fail()'s result. */
 int command_number(struct words *w, const char *text, uint64_t least, uint64_t most,
                    uint64_t *value);
 
-/* --until's argument, a list. 0, or command_fail()'s. */
+/* Parses the argument of --until, a list. 0, or command_fail()'s result. */
 int command_set_until(struct words *w, const char *text);
 
 /* Parses a built-in workload's argument: a number, with decimals if the workload has a unit. 0, or
- * command_fail()'s. */
+ * command_fail()'s result. */
 int command_amount(struct words *w, const char *text, const struct workload_usage *usage,
                    uint64_t *value);
 
