@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * QEMU's inter-VM shared memory: PCI device 1af4:1110 whose BAR 2 is a file of the
- * host (QEMU, docs/specs/ivshmem-spec.txt). The trace region is the whole of it.
+ * QEMU's inter-VM shared memory: PCI device 1af4:1110. Its BAR 2 is a file of the host (QEMU,
+ * docs/specs/ivshmem-spec.txt). The trace region fills the whole BAR.
  *
- * The device comes plain or with a doorbell, which then has MSI-X as well: as many vectors as
- * its table has entries. BAR 0 holds the registers; a 32-bit store of peer << 16 | vector to
- * Doorbell interrupts that peer. The one that we tell is the region's reader, who says its number
- * (docs/trace-region.md): any value is harmless, as QEMU passes over peers that are not there.
+ * The device is plain or has a doorbell. With a doorbell it also has MSI-X: as many vectors as the
+ * MSI-X table has entries. BAR 0 holds the registers; a 32-bit store of peer << 16 | vector to
+ * Doorbell interrupts that peer. The firmware interrupts the region's reader, which publishes its
+ * peer number (docs/trace-region.md). A wrong number is harmless, because QEMU ignores unknown
+ * peers.
  */
 #include <errno.h>
 
@@ -23,11 +24,11 @@
 #define PCI_STATUS_CAPABILITIES (1U << 4)
 #define PCI_CAPABILITIES        0x34
 #define PCI_CAPABILITY_MSIX     0x11
-#define PCI_CAPABILITIES_MOST   48 /* as many fit into config space */
+#define PCI_CAPABILITIES_MOST   48 /* limit of the capabilities that fit into config space */
 #define MSIX_CONTROL            2
-#define MSIX_TABLE_SIZE         0x7ffU /* of entries, less one */
+#define MSIX_TABLE_SIZE         0x7ffU /* number of entries, minus one */
 
-/* Entries of the device's MSI-X table; 0 if it has none. */
+/* Returns the number of entries in the device's MSI-X table; 0: no table. */
 static uint32_t ivshmem_count_vectors(const struct channel_services *services, void *device)
 {
 	uint32_t at;
@@ -65,7 +66,7 @@ static int ivshmem_open(struct channel *channel, const struct channel_services *
 	void *device = services->pci_find(VENDOR_DEVICE);
 	int code;
 
-	(void)ram; /* the host has chosen */
+	(void)ram; /* the host chooses the size */
 	if (!device)
 		return -ENODEV;
 	code = services->pci_enable_memory(device);

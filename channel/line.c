@@ -3,13 +3,14 @@
 
 #include "abi/clock.h"
 
-/* A frame's bytes follow each other; what stops in between was a BREAK, or noise, before text. */
+/* A frame's bytes arrive without pauses. If a pause follows a 0x00, the 0x00 was a BREAK or noise,
+ * and text follows. */
 #define FRAME_PAUSE_NS (100 * NSEC_PER_MSEC)
 
 void line_init(struct line *line, const struct line_region *region, line_text_fn text,
                uint64_t text_at)
 {
-	/* volatile, or gcc makes the loop a call of memset() */
+	/* volatile, or gcc replaces the loop by a call of memset() */
 	volatile uint8_t *byte = (volatile uint8_t *)line;
 
 	for (size_t i = 0; i < sizeof(*line); i++)
@@ -28,7 +29,7 @@ static void line_forget_piece(struct line *line)
 	wire_receive(&line->receiver, 0);
 }
 
-/* Text goes on with what is printed from now on: the rest the host has read in the region. */
+/* Text continues with later output only: the host has read earlier text from the region. */
 static void line_become_text(struct line *line)
 {
 	line->framed = false;
@@ -56,7 +57,7 @@ void line_pass(struct line *line, uint64_t ns)
 		line_watch(line);
 }
 
-/* Does it end a frame? */
+/* Reports whether the byte ends a frame. */
 static bool line_take(struct line *line, uint8_t byte)
 {
 	int size = wire_receive(&line->receiver, byte);
@@ -70,8 +71,8 @@ static bool line_take(struct line *line, uint8_t byte)
 	return size > 0;
 }
 
-/* While the line is text: bytes between two 0x00 may be a frame, all others were typed. A 0x00 that
- * ends something that was no frame may be the first of one. */
+/* For a line in text mode: bytes between two 0x00 may be a frame; all other bytes were typed. A
+ * 0x00 that ends a piece which is not a frame may start a frame. */
 static void line_tell_apart(struct line *line, uint8_t byte)
 {
 	if (byte && !line->inside) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The output of a framed line: shortest answers first, so that none waits behind a long one. */
+/* The output of a line with frames: shortest answers first, so that no short answer waits for a
+ * long one. */
 #include "abi/clock.h"
 #include "channel/line.h"
 
-/* Aligned words are loaded whole: a head that changes meanwhile is never half of each. */
+/* Loads aligned words whole, so that a head that changes during the copy is never torn. */
 static void line_copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
 {
 	while (size) {
@@ -19,8 +20,8 @@ static void line_copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
 	}
 }
 
-/* As much of left bytes as one frame carries; raw: how many. It ends where a word does, unless all
- * of it does. Returns the content's size. */
+/* Encodes as many of `left` bytes as one frame carries; raw: their number. The frame ends at a
+ * word's end, unless it carries all of the bytes. Returns the content's size. */
 static size_t line_fill_data(struct line *line, uint64_t from, uint32_t left, bool encode,
                              size_t *raw, uint8_t *flags)
 {
@@ -64,7 +65,7 @@ static size_t line_answer_store(struct line *line)
 {
 	uint32_t number = line->last_store;
 
-	/* the oldest that is unanswered */
+	/* the oldest unanswered number */
 	for (uint32_t i = 0; i < WIRE_STORES; i++) {
 		uint32_t older = line->last_store - i;
 
@@ -122,7 +123,7 @@ static size_t line_answer_status(struct line *line)
 	return wire_put_status(line->body, &line->said);
 }
 
-/* Doorbells that have rung and were not told of since they were last cleared. */
+/* Collects doorbells that rang and that STATUS has not reported since they were last cleared. */
 static void line_watch_bells(struct line *line)
 {
 	const struct line_region *region = line->region;
@@ -141,8 +142,8 @@ static void line_watch_bells(struct line *line)
 	}
 }
 
-/* These words are read out of the region, where the host may have written: they are passed on to
- * it, and nothing else here depends on them. */
+/* These words come from the region, where the host may have written any values. They are only sent
+ * to the host; the firmware uses them for nothing else. */
 void line_watch(struct line *line)
 {
 	const struct line_region *region = line->region;

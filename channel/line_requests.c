@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Carries out a host's requests on a framed line. Every byte of them may be garbage. */
+/* Carries out a host's requests on a line with frames. Every byte of a request may be wrong. */
 #include <errno.h>
 
 #include "channel/line.h"
@@ -11,7 +11,7 @@
 #define BOX_TEXT  offsetof(struct tr_mailbox, text)
 #define BOX_REPLY offsetof(struct tr_mailbox, reply)
 
-/* The words of struct tr_reader that are the host's come first. */
+/* In struct tr_reader, the words that the host writes come first. */
 #define READER_WORDS offsetof(struct tr_reader, reserved)
 
 static bool line_is_within(uint64_t offset, uint64_t size, uint64_t start, uint64_t length)
@@ -50,7 +50,7 @@ static bool line_is_snapshot(const struct line_region *region, uint64_t offset)
 	       in % sizeof(struct tr_doorbell) == offsetof(struct tr_doorbell, snapshot);
 }
 
-/* A word that is stored whole. */
+/* Reports whether the host may store this word; such a word is stored whole. */
 static bool line_is_word(const struct line_region *region, uint64_t offset, uint32_t size)
 {
 	if ((size != 4 && size != 8) || offset % size)
@@ -80,7 +80,7 @@ static int line_store(const struct line_region *region, const struct wire_put *p
 		void *at = region->memory + put->offset;
 		uint64_t value = line_little_endian(put->bytes, put->size);
 
-		/* release: whoever sees a request sees its text */
+		/* release: a reader that sees a request sees its text */
 		if (put->size == 8)
 			__atomic_store_n((uint64_t *)at, value, __ATOMIC_RELEASE);
 		else
@@ -106,8 +106,8 @@ int line_ring_of(const struct line_region *region, uint64_t pending)
 	return (int)(in / sizeof(struct tr_doorbell));
 }
 
-/* All of them are doorbells, or none is touched. Heads that are sent from here on were looked at
- * after the last fence of ring_reader_clear(). */
+/* Clears the doorbells only if all offsets are doorbells. Heads that are sent later were read after
+ * the last fence of ring_reader_clear(). */
 static int line_clear_bells(struct line *line, const struct wire_clear *clear, uint64_t *set)
 {
 	for (uint32_t i = 0; i < clear->count; i++) {
@@ -125,7 +125,8 @@ static int line_clear_bells(struct line *line, const struct wire_clear *clear, u
 	return 0;
 }
 
-/* Is it the next one's turn? One that was done is answered again with what it had. */
+/* Checks whether this number is next. A number that was already carried out is answered again with
+ * its old result. */
 static bool line_takes_turn(struct line *line, uint32_t number)
 {
 	uint32_t behind = line->last_store - number; /* modulo 2^32 */
@@ -183,16 +184,16 @@ static bool line_get(struct line *line, const uint8_t *body, unsigned size, uint
 	while (i < line->nr_gets && line->gets[i].get.tag != get.tag)
 		i++;
 	if (i == WIRE_GETS)
-		return true; /* the host knows how many there may be, and asks again */
+		return true; /* the host knows the limit, and asks again */
 	line->gets[i] = (struct line_get){ .get = get, .encode = flags & WIRE_ENCODED };
 	line->nr_gets += i == line->nr_gets;
 	return true;
 }
 
-/* A host that goes on with its own session goes on with its numbers. */
+/* If the host continues its session, its numbers continue, too. */
 static bool line_hello(struct line *line, const uint8_t *body, unsigned size)
 {
-	struct wire_hello hello; /* the last one's answer may still be due */
+	struct wire_hello hello; /* a copy, because the last HELLO's answer may still be unsent */
 
 	if (!wire_get_hello(body, size, &hello))
 		return false;
@@ -236,7 +237,7 @@ static bool line_carry_out(struct line *line, const struct wire_head *head, cons
 	case WIRE_BAUD:
 		return line_baud(line, body, size);
 	default:
-		return true; /* BYE; and what a newer minor version may say */
+		return true; /* BYE; also types that a newer minor version may add */
 	}
 }
 
@@ -251,7 +252,7 @@ void line_request(struct line *line, const uint8_t *body, unsigned size)
 		return;
 	}
 	if (!line->framed)
-		return; /* of a host that has been silent for too long, or that never said HELLO */
+		return; /* from a host that was silent for too long or never sent HELLO */
 	line->host = line->now;
 	line->faults += !line_carry_out(line, &head, body, size);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line that is plain text: the console's to a terminal, and commands from there. */
+/* A line in text mode: the console's output to a terminal, and typed commands. */
 #include "channel/line.h"
 
 #define BACKSPACE 0x08
@@ -7,7 +7,7 @@
 #define KILL_LINE 0x15 /* Ctrl-U */
 #define BELL      0x07
 
-/* Echo that finds no room is dropped. */
+/* Drops echo that does not fit. */
 static void line_echo(struct line *line, const char *text)
 {
 	for (; *text && line->echo_head - line->echo_tail < LINE_ECHO; text++)
@@ -55,8 +55,8 @@ bool line_is_pressed(const struct line *line)
 	return __atomic_load_n(&line->pressed, __ATOMIC_ACQUIRE);
 }
 
-/* A key that ends the recording was also taken for the first letter of a command: it is taken back.
- */
+/* A key that ends the recording was also stored as the first letter of a command: removes that
+ * letter. */
 void line_look_for_key(struct line *line)
 {
 	if (!line->listens || !stop_key_is_pressed(&line->stop_key, line->now))
@@ -66,12 +66,13 @@ void line_look_for_key(struct line *line)
 	__atomic_store_n(&line->pressed, true, __ATOMIC_RELEASE);
 }
 
-/* Input is dropped while a command waits to be taken, and rings the bell. CR LF is one line end. */
+/* While a typed command waits, further input is dropped and rings the bell. CR LF is one line end.
+ */
 void line_type(struct line *line, uint8_t byte)
 {
 	bool second = byte == '\n' && line->last_was_cr;
 
-	/* within a command a letter is that */
+	/* within a command the key is a normal letter */
 	stop_key_feed(&line->stop_key, line->typed_size && byte >= ' ' ? ' ' : byte, line->now);
 	line->last_was_cr = byte == '\r';
 	if (second)

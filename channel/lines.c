@@ -8,10 +8,10 @@
 #define BITS       10U /* of a byte on the line: start, 8, stop */
 #define STILL_NS   (200 * NSEC_PER_MSEC)
 #define DRAIN_NS   (5 * NSEC_PER_SEC)
-/* So often a FIFO is filled up by the clock alone, without having been seen empty. Then it has to
- * be seen empty, so that a line which stands still loses no more than these fillings. */
+/* How often a FIFO is filled by the clock alone, without being seen empty. Then it must be seen
+ * empty, so that a stalled line loses at most these fillings. */
 #define TOP_UPS    16U
-/* The clock is not believed before so many FIFOs in a row were empty when it said so. */
+/* The clock is trusted only after this many FIFOs in a row were empty at the predicted time. */
 #define TRUST      4U
 #define LOCK_SPINS 1000000U
 
@@ -44,7 +44,7 @@ static void lines_port_start(struct lines *lines, struct line_port *port, line_t
 	line_init(&port->line, &lines->region, text, text_at);
 	port->line.words = &lines->words;
 	port->line.burst = port->uart.fifo;
-	port->line.burst_us = 2 * LINES_TICK_NS / 1000; /* the tick may be late by as much */
+	port->line.burst_us = 2 * LINES_TICK_NS / 1000; /* a tick may be one interval late */
 	lines_port_set_rate(port);
 }
 
@@ -70,8 +70,8 @@ void lines_start(struct lines *lines, const struct uart *console, uint64_t (*now
 
 /* ---- Pumping ---- */
 
-/* The FIFO was found empty. One that ever was in less than half of its bytes' time at the rate has
- * another rate than it says, or none, as an emulator's, which sends as fast as it is read. */
+/* Call when the FIFO was found empty. If it ever empties in under half of the computed time, the
+ * line's real rate differs, or it has none: an emulator sends as fast as the host reads. */
 static void lines_port_is_empty(struct line_port *port, uint64_t now)
 {
 	uint64_t least = (uint64_t)port->byte_ns * port->level / 2;
@@ -84,9 +84,9 @@ static void lines_port_is_empty(struct line_port *port, uint64_t now)
 	port->filled_at = now;
 }
 
-/* Bytes that the transmitter has room for. Of one that only tells when it is empty the rest follows
- * from the clock, if it keeps to that and frames go out: what those lose is asked for again, text
- * is not. */
+/* Returns how many bytes the transmitter has room for. If the transmitter reports only an empty
+ * FIFO, the clock predicts the rest, provided that the clock was right so far and the line carries
+ * frames: the host requests lost frames again, but lost text is lost. */
 static unsigned lines_port_room(struct line_port *port, uint64_t now)
 {
 	const struct uart *uart = &port->uart;
@@ -101,7 +101,7 @@ static unsigned lines_port_room(struct line_port *port, uint64_t now)
 		return 0;
 	gone = (now - port->filled_at) / port->byte_ns;
 	if (gone >= port->level + 2)
-		port->trust = 0; /* it should be empty and is not: it stands still */
+		port->trust = 0; /* it should be empty: the line stalls */
 	if (!gone || gone >= port->level || port->top_ups >= TOP_UPS || port->is_early ||
 	    port->trust < TRUST || !port->line.framed)
 		return 0;
@@ -138,7 +138,7 @@ static void lines_baud(struct line_port *port, uint32_t baud, uint32_t divisor)
 	lines_port_set_rate(port);
 }
 
-/* Back to the rate that the port had at first, by which a terminal reads the text that follows. */
+/* Restores the port's initial rate, at which a terminal reads the text that follows. */
 static void lines_port_goes_back(struct line_port *port)
 {
 	lines_baud(port, port->baud_began, port->divisor_began);
@@ -159,8 +159,8 @@ static void lines_port_tries_baud(struct line_port *port)
 	port->baud_state = BAUD_IS_TRIED;
 }
 
-/* The new rate begins behind the answer's last bit, and ends if nobody is heard at it, or nobody
- * is there any more. Nothing is sent while a rate is to begin. */
+/* Starts the new rate after the answer's last bit. Ends it if no frame arrives at it, or if the
+ * host has gone. The line sends nothing while a rate change is pending. */
 static bool lines_port_changes_baud(struct line_port *port)
 {
 	struct line *line = &port->line;
@@ -191,7 +191,7 @@ static bool lines_port_is_idle(const struct line_port *port)
 	       line_is_quiet(&port->line);
 }
 
-/* Whether anything moved. */
+/* Reports whether any byte moved. */
 static bool lines_port_pump(struct line_port *port, uint64_t now, uint64_t passed)
 {
 	uint8_t bytes[LINES_PUMP_BYTES];
@@ -222,7 +222,7 @@ static void lines_tell_faults(struct lines *lines)
 	                 __ATOMIC_RELAXED);
 }
 
-/* A host is there, or somebody types. */
+/* Reports whether a host uses the line or a user types. */
 static bool lines_were_heard(const struct lines *lines)
 {
 	for (unsigned i = 0; i < lines->nr_ports; i++) {
@@ -247,7 +247,7 @@ static bool lines_pump_all(struct lines *lines)
 	return moved;
 }
 
-/* Whether it was this CPU's turn. */
+/* Reports whether this CPU got the pump. */
 static bool lines_try(struct lines *lines, bool *moved)
 {
 	if (!lines->nr_ports || arch_exchange(&lines->pumping, 1) != 0)
@@ -265,7 +265,7 @@ void lines_pump(struct lines *lines)
 	lines_try(lines, &moved);
 }
 
-/* CPUs that count at the same time lose a tick at the most. */
+/* If CPUs count at the same time, at most one tick is lost. */
 void lines_tick(struct lines *lines)
 {
 	if (!lines->in_use && ++lines->idle_ticks < LINES_IDLE_TICKS)
@@ -274,7 +274,7 @@ void lines_tick(struct lines *lines)
 	lines_pump(lines);
 }
 
-/* ---- Requests of other files ---- */
+/* ---- Functions for other files ---- */
 
 void lines_forget_rings(struct lines *lines)
 {
@@ -369,7 +369,7 @@ static void lines_seize(struct lines *lines)
 		line_break(&lines->ports[i].line);
 }
 
-/* The last resort: text, by the plainest way. */
+/* The last resort: sends text by the simplest way. */
 static void lines_print_rest(struct lines *lines)
 {
 	for (unsigned i = 0; i < lines->nr_ports; i++) {

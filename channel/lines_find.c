@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which UARTs are lines. */
+/* Finds the UARTs that serve as lines. */
 #include "channel/channel.h"
 #include "channel/lines.h"
 
@@ -24,8 +24,8 @@ void lines_add(struct lines *lines, const struct uart *uart)
 		lines->ports[lines->nr_ports++].uart = *uart;
 }
 
-/* Where the card's first port is. An ISA without I/O space has that of PCI in memory, and BARs tell
- * where. */
+/* Adds the card's first port. On an ISA without I/O space, PCI's I/O space is mapped in memory, and
+ * the BARs give the addresses there. */
 static void find_card(struct lines *lines, const struct channel_services *services, void *card)
 {
 	bool io = services->pci_read(card, 0x10, 4) & BAR_IS_IO;
@@ -37,7 +37,7 @@ static void find_card(struct lines *lines, const struct channel_services *servic
 		return;
 	if (!io || address > UINT16_MAX) {
 		uart_describe_16550(&uart, address, true, 1, 0);
-		if (io) /* a PC's, wherever the CPU has its ports */
+		if (io) /* the same clock as in a PC, although this CPU maps I/O ports in memory */
 			uart.clock = UART_16550_CLOCK;
 		if (services->map(address, size, ARCH_MAP_DEVICE))
 			return;
@@ -71,7 +71,7 @@ void lines_find(struct lines *lines, const struct channel_services *services)
 {
 	void *card;
 
-	/* the console's finds its place whatever there is */
+	/* reserves one place for the console's port */
 	for (unsigned i = 0;
 	     lines->nr_ports < LINES_MAX - 1 && (card = services->pci_find_class(SERIAL_CARD, i));
 	     i++)

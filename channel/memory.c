@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plain memory, for a reader that gets at RAM from outside: a debug probe, GDB, a
- * dump of the machine. The region is found by its printed address or its magic. Nobody can be
- * told anything here, but a debugger can have a breakpoint where we would tell it.
+ * Plain memory, for a reader that can access RAM from outside: a debug probe, GDB, a memory dump.
+ * The reader finds the region by its printed address or its magic. No reader can be notified, but a
+ * debugger can set a breakpoint on the function that would notify it.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -12,16 +12,16 @@
 
 #define DEFAULT_SIZE (16ULL << 20)
 
-/* A call and a return where there is no breakpoint. */
+/* Costs only a call and a return without a breakpoint. */
 static __attribute__((noinline)) void bareperf_notify(void *channel, uint32_t vector)
 {
 	(void)channel;
 	(void)vector;
 }
 
-/* The rest is cleared where a region or a ring begins, and as little of it as can be, for it is
- * large. But a reader may be announced before that, and a header of an earlier start in here is no
- * region any more: one lies at a multiple of TR_ALIGN. */
+/* Clears as little as possible, because the memory is large: region and rings clear the rest later.
+ * But a reader may be announced before that. An old header in this memory must not look like a
+ * region; a region lies at a multiple of TR_ALIGN. */
 static void memory_forget(uint8_t *memory, uint64_t size)
 {
 	volatile uint8_t *reader = memory + offsetof(struct tr_header, reader);

@@ -21,7 +21,7 @@
 		"--lossless=freeze", other, what                          \
 	}
 
-/* Options of which one makes the other meaningless. */
+/* Pairs of options in which one makes the other meaningless. */
 static const struct {
 	const char *one, *other, *what;
 } excluding[] = {
@@ -53,7 +53,7 @@ static const struct {
 	{ "-S", "--aux-watermark", "a snapshot wakes nobody by the AUX area: no --aux-watermark" },
 };
 
-/* The needs of an option: an event that is sampled, one with a period, an AUX area. */
+/* An option's requirements: a sampled event, an event with a period, an AUX area. */
 enum about { SAMPLES, PERIODS, AUX };
 
 static const struct {
@@ -76,7 +76,7 @@ static const char *const unheeded[] = {
 	[AUX] = "there is no AUX area: no event here fills one",
 };
 
-/* The word that gave the option of this name last, or NULL. */
+/* Returns the last word that gave this option, or NULL. */
 static const char *check_given(const struct words *w, const char *name)
 {
 	for (unsigned i = w->nr_given; i; i--) {
@@ -98,7 +98,7 @@ static int check_excluding(struct words *w)
 	return 0;
 }
 
-/* PMU_* of the source that has the event's type; 0: of a generic one. */
+/* Returns the PMU_* flags of the source with the event's type; 0 for a generic event. */
 static uint32_t check_source_flags(const struct words *w, const struct event_spec *spec)
 {
 	for (const struct pmu_source *const *s = w->tables->sources.list; *s; s++) {
@@ -159,7 +159,7 @@ static int check_stat(struct words *w)
 	return 0;
 }
 
-/* Waiting for commands is for who owns the machine. */
+/* Only a command that owns the machine can wait for commands. */
 static int check_mode(struct words *w)
 {
 	const struct command *c = w->command;

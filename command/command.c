@@ -8,7 +8,8 @@
 
 #define DEFAULT_FREQUENCY 4000U /* perf's */
 
-/* As in COMMAND_BOOT. A boot takes minutes, and waits, halted, which no counter of cycles sees. */
+/* As in COMMAND_BOOT. A boot takes minutes and often halts; counters of cycles do not count halted
+ * time. */
 #define BOOT_EVENT     "cpu-clock"
 #define BOOT_FREQUENCY 1000U
 
@@ -33,7 +34,7 @@ int command_unknown(struct words *w, const char *what, const struct suggestion *
 static const struct {
 	const char *name;
 	enum command_verb verb;
-	const struct command_option *options; /* its own; NULL: none */
+	const struct command_option *options; /* the verb's own options; NULL: none */
 	bool has_workload;
 } verbs[] = {
 	{ "record", COMMAND_RECORD, record_options, true },
@@ -93,8 +94,8 @@ bool command_is_meant(const char *text)
 	return command_is_named(text) || (near.meant && near.distance <= (length + 1) / 4);
 }
 
-/* Whether word is this option. If its argument is in the same word, as in -m,64 and --event=LIST,
- * *argument is that. */
+/* Reports whether word is this option. If the argument is in the same word, as in -m,64 and
+ * --event=LIST, *argument is set to it. */
 static bool command_is_option(const struct command_option *option, const char *word,
                               const char **argument)
 {
@@ -176,7 +177,7 @@ unsigned command_own_words(const char *const *words, unsigned count)
 	return i < count ? i : count;
 }
 
-/* The workload's name and all that follows. */
+/* Parses the workload's name and all words after it. */
 static void command_take_program(struct words *w)
 {
 	struct command *c = w->command;
@@ -194,7 +195,7 @@ static int command_unknown_workload(struct words *w, const char *name)
 	return command_unknown(w, "unknown workload (help lists them)", &near);
 }
 
-/* The number that a built-in workload takes. */
+/* Parses a built-in workload's number. */
 static int command_parse_argument(struct words *w)
 {
 	struct command *c = w->command;
@@ -261,7 +262,8 @@ static int command_parse_factor(struct words *w)
 	return command_number(w, w->word[w->next++], 1, TR_SLOWEST, &w->command->argument);
 }
 
-/* Of a boot: who waits is known by its callers. */
+/* Gives a boot without -e its default event, with call chains. A boot mostly waits, and the call
+ * chains show which code waits. */
 static void command_take_boot_event(struct words *w)
 {
 	struct command *c = w->command;
@@ -317,7 +319,8 @@ static int command_parse_registered_one(struct words *w)
 	return code;
 }
 
-/* The rest of the words is the registered command; without words it is the default. */
+/* The remaining words are the registered command; without them the default command is registered.
+ */
 static int command_parse_registered(struct words *w)
 {
 	struct command *c = w->command;
@@ -363,7 +366,7 @@ int command_parse(struct command *command, const char *text, const struct comman
 	if (!failed)
 		failed = command_parse_words(&w);
 	if (command->verb == COMMAND_STAT)
-		command->pages = 1; /* for nothing but its control page */
+		command->pages = 1; /* only the control page is used */
 	if (!failed && !command->has_period && !command->has_freq)
 		command->period_or_freq = command->boot ? BOOT_FREQUENCY : DEFAULT_FREQUENCY;
 	return failed;

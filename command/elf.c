@@ -7,15 +7,16 @@
 #include "command/elf_format.h"
 
 #define MAX_PROGRAM_HEADERS 64U
-#define ADDRESS_LIMIT       (1ULL << 47) /* the lower half of every 64-bit machine that we know */
+/* the lower half of the address space on every known 64-bit machine */
+#define ADDRESS_LIMIT       (1ULL << 47)
 
-/* The file under the magnifying glass. */
+/* The file under examination. */
 struct parser {
 	struct elf_image *image;
 	const uint8_t *file;
 	uint64_t size;
 	uint16_t machine;
-	uint64_t dynamic, dynamic_size; /* in the file */
+	uint64_t dynamic, dynamic_size; /* offset and size in the file */
 	struct elf_error *error;
 };
 
@@ -30,7 +31,8 @@ static bool elf_inside(uint64_t offset, uint64_t bytes, uint64_t size)
 	return offset <= size && bytes <= size - offset;
 }
 
-/* Copy a structure out of the file, whatever its alignment there; false if it is not all there. */
+/* Copies a structure out of the file, at any alignment. False: the file ends before the structure
+ * does. */
 static bool elf_get(const struct parser *p, uint64_t offset, void *to, uint64_t bytes)
 {
 	if (!elf_inside(offset, bytes, p->size))
@@ -91,7 +93,7 @@ static int elf_check_bounds(struct parser *p, const struct elf_program_header *h
 	return 0;
 }
 
-/* Rights are given by pages. */
+/* Access rights apply to whole pages. */
 static int elf_check_neighbour(struct parser *p, const struct elf_segment *before,
                                const struct elf_segment *next)
 {
@@ -132,7 +134,7 @@ static int elf_add_segment(struct parser *p, const struct elf_program_header *h)
 	return code;
 }
 
-/* A damaged note is no build id, and no reason to refuse. */
+/* A damaged note gives no build id; the file is still accepted. */
 static void elf_find_build_id(struct parser *p, const struct elf_program_header *h)
 {
 	uint64_t at = h->offset, end = h->offset + h->filesz;
@@ -164,7 +166,7 @@ static int elf_take_header(struct parser *p, const struct elf_program_header *h)
 	case PT_INTERP:
 		return elf_refuse(p, "it is dynamically linked: link it with -static-pie",
 		                  h->offset);
-	case PT_TLS: /* its own start-up lays them out */
+	case PT_TLS: /* the program's start-up code lays these out */
 		return elf_check_bounds(p, h);
 	case PT_DYNAMIC:
 		if (!elf_inside(h->offset, h->filesz, p->size))
@@ -208,7 +210,7 @@ static int elf_check_whole(struct parser *p, uint64_t entry)
 
 /* ---- Relocations ---- */
 
-/* Where in the file the bytes of an address lie; false if no segment has all of them there. */
+/* Finds the file offset of an address range. False: no segment holds the whole range. */
 static bool elf_file_offset(const struct parser *p, uint64_t address, uint64_t bytes,
                             uint64_t *offset)
 {

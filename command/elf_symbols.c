@@ -12,13 +12,13 @@ struct symbol_file {
 	uint64_t size;
 };
 
-/* All bytes of a section. */
+/* The bytes of a section. */
 struct symbol_bytes {
 	const uint8_t *bytes;
 	uint64_t size;
 };
 
-/* Copy a structure, whatever its alignment; false if it is not all there. */
+/* Copies a structure, at any alignment. False: the file ends before the structure does. */
 static bool symbols_get(const struct symbol_file *file, uint64_t offset, void *to, uint64_t size)
 {
 	if (offset > file->size || size > file->size - offset)
@@ -37,7 +37,7 @@ static bool symbols_section(const struct symbol_file *file, const struct elf_hea
 	       section->offset <= file->size && section->size <= file->size - section->offset;
 }
 
-/* The first .symtab and its names. */
+/* Finds the first .symtab and its string table. */
 static bool symbols_find(const struct symbol_file *file, struct symbol_bytes *symbols,
                          struct symbol_bytes *names)
 {

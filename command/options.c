@@ -54,7 +54,7 @@ static int options_set_all_cpus(struct words *w, const char *text)
 	return 0;
 }
 
-/* perf's, of which the other values wait for so many ms. */
+/* perf's -D; perf's other values are delays in ms. */
 static int options_set_delay(struct words *w, const char *text)
 {
 	if (strcmp(text, "-1"))
@@ -63,7 +63,7 @@ static int options_set_delay(struct words *w, const char *text)
 	return 0;
 }
 
-/* For who prints the counts. */
+/* For commands that print counts. */
 static int options_set_no_aggr(struct words *w, const char *text)
 {
 	(void)text;

@@ -5,8 +5,8 @@
 #include "lib/parse/quoted.h"
 #include "lib/parse/shell_word.h"
 
-/* Whether the last word is a UEFI application's file as a workload. The words behind it are its
- * arguments, which UEFI's shell would have split by its own rules. */
+/* Reports whether the last word is a UEFI application's file, used as a workload. The words after
+ * it are the application's arguments, which UEFI's shell would have split by its own rules. */
 static bool command_begins_application(const struct words *w)
 {
 	unsigned own = command_own_words((const char *const *)w->word, w->count);

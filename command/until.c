@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* When the recording of a boot ends. */
+/* Parses when the recording of a boot ends. */
 #include <string.h>
 
 #include "command/words.h"
 
-/* A time, in ms; for command_amount(). */
+/* Units of time, in ms, for command_amount(). */
 static const struct workload_usage until_time = {
 	.least = 1,
 	.most = 86400 * 1000,
 	.unit = 1000,
 };
 
-/* One of the list, which is cut behind it. */
+/* Parses one item of the list, which is cut after the item. */
 static int until_one(struct words *w, char *text)
 {
 	struct command_until *until = &w->command->until;

@@ -25,7 +25,7 @@ int ring_aux_init(struct ring_aux *aux, struct ring *ring, struct ring_account *
 	return 0;
 }
 
-/* aux_tail if it can be true; else the last good one. */
+/* Reads aux_tail and returns it if valid; else the last valid one. */
 static uint64_t aux_tail(struct ring_aux *aux)
 {
 	uint64_t tail = ring_aux_look_tail(aux), bad = aux->bad_tail;
@@ -36,7 +36,7 @@ static uint64_t aux_tail(struct ring_aux *aux)
 	return aux->tail;
 }
 
-/* Write the AUX record of the carried range. */
+/* Writes the AUX record of the waiting range. */
 static bool aux_tell(struct ring_aux *aux)
 {
 	struct ring_account *account = aux->account;
@@ -64,11 +64,11 @@ bool ring_aux_flush(struct ring_aux *aux)
 {
 	if (!aux->carry.due)
 		return true;
-	/* Without room an attempt would only be one more lost record. */
+	/* Without room, an attempt would only add one more lost record. */
 	return ring_fits(aux->ring, aux->account, ring_aux_header(aux) >> 48) && aux_tell(aux);
 }
 
-/* Tell the owner once that nothing goes on before it has read. */
+/* Notifies the owner once that hardware stops until the reader has read. */
 static void aux_stall(struct ring_aux *aux)
 {
 	if (!aux->stalled)
@@ -111,14 +111,14 @@ int ring_aux_begin(struct ring_aux_output *out, struct ring_aux *aux, uint64_t n
 	return 0;
 }
 
-/* Move the head, and say so. */
+/* Moves the head and publishes it. */
 static void aux_advance(struct ring_aux *aux, uint64_t bytes)
 {
 	aux->head += bytes;
 	ring_aux_show_head(aux);
 }
 
-/* Whether head has passed the next wakeup; if so, the one after it is beyond head. */
+/* Reports whether head has passed the next wakeup. If so, the new next wakeup is ahead of head. */
 static bool ring_aux_wakeup_due(struct ring_aux *aux)
 {
 	if (aux->overwrite || aux->head - aux->wakeup < aux->watermark)
@@ -144,7 +144,8 @@ int ring_aux_skip(struct ring_aux_output *out, uint64_t bytes)
 	return 0;
 }
 
-/* Overwrite mode: what is older than bytes, counted from the head, is told by nobody. */
+/* Overwrite mode: only the last `bytes` bytes before the head stay in the reported range; older
+ * data counts as overwritten. */
 static void ring_aux_drop_older(struct ring_aux_output *out, uint64_t bytes)
 {
 	uint64_t oldest = out->aux->head - bytes;
@@ -166,8 +167,8 @@ void ring_aux_lost(struct ring_aux_output *out, uint64_t bytes)
 	arch_add_local(&out->aux->lost, bytes);
 }
 
-/* Add this transaction's range, up to the head, to what has not been told; it begins where that
- * ends. Padding is told by where the next range begins, if need be an empty one. */
+/* Adds this transaction's range, up to the head, to the unreported range; the two adjoin. The next
+ * range's start implies the padding; an empty range is added if needed. */
 static void aux_gather(struct ring_aux_output *out)
 {
 	struct ring_aux_carry *carry = &out->aux->carry;

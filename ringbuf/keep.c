@@ -3,10 +3,11 @@
 
 #include "abi/seal.h"
 
-#define HEADS      offsetof(struct perf_event_mmap_page, data_head) /* aux_tail is the last */
+/* aux_tail is the last of these words */
+#define HEADS      offsetof(struct perf_event_mmap_page, data_head)
 #define HEADS_SIZE 64U
 
-/* [from, from + size) of size_of bytes that go round. */
+/* Cleans [from, from + size) of an area of size_of bytes that wraps. */
 static void keep_range(const uint8_t *bytes, uint64_t size_of, uint64_t from, uint64_t size)
 {
 	uint64_t at = from & (size_of - 1);
@@ -18,7 +19,7 @@ static void keep_range(const uint8_t *bytes, uint64_t size_of, uint64_t from, ui
 		arch_memory_clean_begin(bytes, size - first);
 }
 
-/* From *kept towards head, at most *most bytes, of which what is older than the area is gone. */
+/* Cleans from *kept towards head, at most *most bytes. Skips data that the area no longer holds. */
 static uint64_t keep_next(uint64_t *kept, uint64_t head, uint64_t size, uint64_t *most)
 {
 	uint64_t bytes;
@@ -30,8 +31,8 @@ static uint64_t keep_next(uint64_t *kept, uint64_t head, uint64_t size, uint64_t
 	return bytes;
 }
 
-/* A reader of a forward ring goes on from a record's start, one of a backward ring begins with the
- * last: it has to be whole. */
+/* A reader of a forward ring continues at a record's start. A reader of a backward ring begins with
+ * the newest record, so that record must be complete. */
 static void keep_records(struct ring_keep *keep, uint64_t head, uint64_t *most)
 {
 	const struct ring *ring = keep->ring;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ringbuf/ledger.h"
 
-/* In program order, which is all that a handler on this CPU can see; the host reads a consistent
- * copy when the state says that the run is over. */
+/* In program order, which suffices for handlers on this CPU. The host reads a consistent copy once
+ * the state reports that the run is over. */
 static void ledger_copy(uint64_t *to, const uint64_t *from)
 {
 	__atomic_store_n(to, ring_load(from), __ATOMIC_RELAXED);

@@ -8,9 +8,10 @@
 #include "arch/arch.h"
 #include "ringbuf/bytes.h"
 
-#define FIRST_WORDS 64U /* of the header, magic, state and run among them */
+#define FIRST_WORDS 64U /* bytes of the header's start: magic, state, run and others */
 
-/* No libc: this also runs in a panic. Words, since the compiler may not call memset here. */
+/* No libc, because this also runs in a panic. Copies words, because the compiler may not call
+ * memset here. */
 static void region_writer_clear(void *memory, uint64_t bytes)
 {
 	volatile uint64_t *word = memory;
@@ -19,7 +20,7 @@ static void region_writer_clear(void *memory, uint64_t bytes)
 		word[i] = 0;
 }
 
-/* The reader may have been announced already; of it, only what it said of another boot's run. */
+/* A reader may be announced already. Clears only the reader's words about another boot's run. */
 static void region_clear_all_but_reader(struct tr_header *header, uint64_t bytes)
 {
 	uint64_t after = offsetof(struct tr_header, reader) + sizeof(header->reader);
@@ -45,7 +46,7 @@ static int region_check_limits(const struct region_limits *l)
 	return 0;
 }
 
-/* Give the next part of the region to a table. */
+/* Assigns the next part of the region to a table. */
 static void *region_writer_place(struct trace_region *region, struct tr_table *table,
                                  uint32_t count, uint32_t stride)
 {
@@ -73,7 +74,8 @@ static uint64_t region_tables_size(const struct region_limits *l)
 	       (l->stream_size ? TR_STREAMS * (sizeof(struct tr_stream) + l->stream_size) : 0);
 }
 
-/* Where a reset may come, what has been written so far is in memory before what tells of it is. */
+/* If a reset is possible, all data written so far reaches memory before the word that announces it.
+ */
 static void region_writer_keep(const struct trace_region *region, uint64_t bytes)
 {
 	if (region->is_kept)
@@ -236,7 +238,7 @@ void trace_region_set_backtrace(struct trace_region *region, const struct tr_bac
 
 void trace_region_put_text(char *field, uint64_t size, const char *text)
 {
-	volatile char *at = field; /* or the compiler makes this a call of the C library */
+	volatile char *at = field; /* or the compiler replaces the loop by a libc call */
 	uint64_t i = 0;
 
 	for (; i + 1 < size && text[i]; i++)

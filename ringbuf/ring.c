@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring's slow paths: records that wrap, that have no room, that follow lost ones, and
- * everything about wakeups.
+ * The ring's slow paths: records that wrap, that find no room, or that follow lost records, and all
+ * handling of wakeups.
  */
 #include "ringbuf/ring.h"
 
@@ -15,19 +15,19 @@ struct lost_record {
 	uint64_t lost;
 };
 
-/* The space that a writer with a level is about to reserve; it may begin with a LOST record. */
+/* The space that a writer with a level will reserve; it may begin with a LOST record. */
 struct reservation {
-	uint64_t head;     /* the ring's, which must not have moved when it is taken */
-	uint64_t at;       /* where it begins */
-	uint64_t reported; /* lost records that readers knew of before */
-	uint64_t lost;     /* that this one's LOST tells */
-	uint32_t preface;  /* bytes of that LOST record; 0: none */
+	uint64_t head;     /* the ring's head, which must not move until the space is reserved */
+	uint64_t at;       /* the space's start */
+	uint64_t reported; /* lost records already reported to readers */
+	uint64_t lost;     /* lost records that this LOST record reports */
+	uint32_t preface;  /* size of that LOST record, bytes; 0: none */
 };
 
-/* Let the fast path go on from here, up to where something has to be looked at. */
+/* Enables the fast path from here up to the next position that needs attention. */
 static void ring_open(struct ring *ring, uint64_t from)
 {
-	uint64_t limit = (from | ring->near) + 1; /* there the next record may wrap */
+	uint64_t limit = (from | ring->near) + 1; /* the next record may wrap there */
 	uint64_t room = ring->flip ? from + TR_IN_FLIGHT(ring->size)
 	                           : ring->tail + ring->size - ring->reserve;
 
@@ -35,7 +35,7 @@ static void ring_open(struct ring *ring, uint64_t from)
 		limit = room;
 	if (ring->wakeup_step && limit >= ring->wakeup_bytes)
 		limit = ring->wakeup_bytes - 1;
-	/* G: heads shown before are seen before what is written from here on; pairs with H. */
+	/* G: earlier heads are visible before later record bytes; pairs with H. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	ring->limit = limit;
 	ring->alone = ring->flip || ring->samples_at ? 0 : limit;
@@ -44,16 +44,16 @@ static void ring_open(struct ring *ring, uint64_t from)
 		ring_close(ring);
 }
 
-/* A wakeup because of account's event: the owner's, unless a fault build says otherwise. */
+/* Wakes the owner for account's event; a fault build may wake the event itself. */
 static void ring_wake_for(struct ring *ring, const struct ring_account *account,
                           enum tr_wakeup_cause cause)
 {
 	if (RING_FAULT(NOTIFY_FIRING) && ring->owner && ring->owner->id != account->id)
-		return; /* to the firing event, on which nobody waits */
+		return; /* a fault build notifies the firing event, on which no reader waits */
 	ring_wake(ring, cause);
 }
 
-/* The end of all that is reserved. */
+/* Returns the end of all reserved space. */
 static inline uint64_t ring_end_from(const struct ring *ring, uint64_t head)
 {
 	uint64_t published = ring_load(&ring->published);
@@ -69,7 +69,7 @@ RING_FAST uint64_t ring_end(const struct ring *ring)
 
 uint64_t ring_tail(struct ring *ring)
 {
-	/* B: what the reader frees here it has read before we write there; pairs with C. */
+	/* B: the reader has read the freed bytes before the firmware writes there; pairs with C. */
 	uint64_t tail = __atomic_load_n(&ring->control->data_tail, __ATOMIC_ACQUIRE);
 	uint64_t bad = ring_load(&ring->bad_tail);
 
@@ -78,10 +78,12 @@ uint64_t ring_tail(struct ring *ring)
 		ring->tail = tail;
 		return tail;
 	}
-	/* The outermost writer shows a head before published says so: not to be judged yet. */
+	/* The outermost writer stores data_head before published, so do not judge the tail
+	 * meanwhile. */
 	if (ring_is_writing(ring) && ring->tail <= tail && tail <= ring_end(ring))
 		return ring->tail;
-	/* Once per change, also when a handler saw the same one between our instructions. */
+	/* Counts once per change, even if a handler saw the same value between these instructions.
+	 */
 	if (tail != bad && arch_cmpxchg_local(&ring->bad_tail, bad, tail))
 		arch_add_local(&ring->tail_faults, 1);
 	return ring->tail;
@@ -91,7 +93,7 @@ static bool ring_has_room(struct ring *ring, uint64_t end)
 {
 	if (!ring->flip)
 		return end - ring->tail <= ring->size || end - ring_tail(ring) <= ring->size;
-	/* G, and no more than this in flight. */
+	/* G, and at most this much in flight. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	return end - ring_load(&ring->published) <= TR_IN_FLIGHT(ring->size);
 }
@@ -101,7 +103,7 @@ uint64_t ring_room(struct ring *ring)
 	return ring->size - (ring_end(ring) - ring_tail(ring));
 }
 
-/* Whether others have less than the reserve behind end. */
+/* Reports whether less than the reserve is free after end. */
 static __attribute__((noinline)) bool ring_is_low(struct ring *ring, uint64_t end)
 {
 	uint64_t most = ring->size - ring->reserve;
@@ -114,7 +116,7 @@ static bool ring_may_write(const struct ring *ring, uint32_t size)
 	return size <= ring->max_record && size % 8 == 0;
 }
 
-/* Whether publishing head crosses a threshold; sets the next ones. */
+/* Reports whether publishing head crosses a threshold, and sets the next thresholds. */
 static bool ring_wakeup_due(struct ring *ring, uint64_t head)
 {
 	uint32_t events = ring->owner ? ring->owner->wakeup_events : 0;
@@ -135,7 +137,7 @@ static bool ring_wakeup_due(struct ring *ring, uint64_t head)
 	return due;
 }
 
-/* Become the outermost writer, with nothing claimed yet. */
+/* Becomes the outermost writer, with no claim yet. */
 static void ring_hold(struct ring *ring)
 {
 	uint64_t at;
@@ -147,7 +149,7 @@ static void ring_hold(struct ring *ring)
 	} while (ring_load(&ring->published) != at);
 }
 
-/* Handlers that come before published has moved leave what they wrote to us. */
+/* Handlers that run before published moves leave their records for this writer to publish. */
 void ring_publish(struct ring *ring, const struct ring_account *account)
 {
 	uint64_t end;
@@ -163,14 +165,14 @@ void ring_publish(struct ring *ring, const struct ring_account *account)
 		ring_barrier();
 		ring->published = end;
 		ring_barrier();
-		ring->claim = UINT64_MAX; /* if nothing was written, it has not lapsed */
+		ring->claim = UINT64_MAX; /* if nothing was written, the claim is still valid */
 		ring_barrier();
 	} while (ring_load(&ring->head) > end && !RING_FAULT(NO_REPUBLISH));
 	if (RING_RARE(ring->reserve != 0) && ring_is_low(ring, end))
 		ring->low(ring);
 }
 
-/* Begin to write with a level; false if there is none. */
+/* Begins to write with a level. False: no level is free. */
 static bool ring_enter(struct ring *ring)
 {
 	struct ring_level *level = &ring->levels[ring->nest];
@@ -193,7 +195,7 @@ static void ring_leave(struct ring *ring, const struct ring_account *account)
 	ring->nest--;
 }
 
-/* The record is lost. LOST precedes the next one that fits. */
+/* Counts a lost record. A LOST record precedes the next record that fits. */
 static struct ring_slot ring_lose(struct ring *ring, struct ring_account *account)
 {
 	arch_add_local(&account->lost, 1);
@@ -203,14 +205,14 @@ static struct ring_slot ring_lose(struct ring *ring, struct ring_account *accoun
 	return (struct ring_slot){ 0 };
 }
 
-/* The owner learns of a full ring once per episode. */
+/* Notifies the owner once per episode that the ring is full. */
 static void ring_tell_full(struct ring *ring, const struct ring_account *account)
 {
 	if (!ring->flip && !ring_load(&ring->full) && arch_cmpxchg_local(&ring->full, 0, 1))
 		ring_wake_for(ring, account, TR_WAKEUP_FULL);
 }
 
-/* Reserve up to end, unless a handler has reserved since head was loaded. */
+/* Reserves up to end, unless a handler has reserved space since head was loaded. */
 static inline bool ring_advance(struct ring *ring, uint64_t head, uint64_t end)
 {
 	if (RING_FAULT(TORN_RESERVE)) {
@@ -220,7 +222,7 @@ static inline bool ring_advance(struct ring *ring, uint64_t head, uint64_t end)
 	return arch_cmpxchg_local(&ring->head, head, end);
 }
 
-/* Take the space and the right to report the loss, or neither. */
+/* Takes both the space and the right to report the loss, or neither. */
 static bool ring_take(struct ring *ring, const struct reservation *r, uint64_t size)
 {
 	if (r->lost && !arch_cmpxchg_local(&ring->reported, r->reported, r->reported + r->lost))
@@ -232,7 +234,7 @@ static bool ring_take(struct ring *ring, const struct reservation *r, uint64_t s
 	return false;
 }
 
-/* Copy a record to its place, in two pieces if it wraps. */
+/* Copies a record to its place, in two pieces if it wraps. */
 static void ring_put(struct ring *ring, uint64_t position, const void *from, uint32_t size)
 {
 	uint64_t offset = ring_offset(ring, position, size);
@@ -274,7 +276,7 @@ static void ring_plan(struct reservation *r, const struct ring *ring,
 	r->preface = r->lost ? (uint32_t)sizeof(struct lost_record) + account->trailer_size : 0;
 }
 
-/* Whether the reader has not moved since the ring was found full, so that nothing has changed. */
+/* Reports whether the reader has not moved since the ring was found full: then it is still full. */
 static inline bool ring_still_full(const struct ring *ring, uint32_t size)
 {
 	return ring_load(&ring->full) &&
@@ -290,13 +292,13 @@ bool ring_fits(struct ring *ring, const struct ring_account *account, uint64_t s
 	return ring_has_room(ring, r.at + r.preface + size);
 }
 
-/* This level's memory for a record that wraps. */
+/* Returns this level's memory for a record that wraps. */
 static uint8_t *ring_scratch(const struct ring *ring)
 {
 	return ring->scratch + (uint64_t)(ring->nest - 1) * ring->max_record;
 }
 
-/* Where this level builds its record: in its slot, or in scratch memory. */
+/* Returns where this level builds its record: in place, or in scratch memory. */
 static struct ring_slot ring_place(struct ring *ring, uint64_t position, uint32_t size)
 {
 	struct ring_level *level = &ring->levels[ring->nest - 1];
@@ -309,7 +311,7 @@ static struct ring_slot ring_place(struct ring *ring, uint64_t position, uint32_
 		                   RING_GENERAL };
 }
 
-/* Reserve size bytes and, if it is due, a LOST record before them. */
+/* Reserves size bytes and, if one is due, a LOST record before them. */
 static bool ring_make_room(struct ring *ring, const struct ring_account *account, uint32_t size,
                            struct reservation *r)
 {
@@ -359,7 +361,7 @@ struct ring_slot ring_reserve_slow(struct ring *ring, struct ring_account *accou
 	void *record;
 
 	arch_add_local(&account->generated, 1);
-	/* To lose a record must cost no more than to write one. */
+	/* Losing a record must not cost more than writing one. */
 	if (ring_still_full(ring, size))
 		return ring_lose(ring, account);
 	record = ring_reserve_nested(ring, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring as it begins, and its owner. */
+/* A ring's initialisation, and its owner. */
 #include <errno.h>
 
 #include "ringbuf/bytes.h"
@@ -29,7 +29,8 @@ int ring_init(struct ring *ring, const struct ring_config *config)
 		return -EINVAL;
 	ring_init_control(config);
 	if (config->flags &
-	    TR_RING_BACKWARD) /* its reader stops at zero, a forward one at data_head */
+	    /* its reader stops at a 0; a forward ring's reader stops at data_head */
+	    TR_RING_BACKWARD)
 		ring_zero(config->data, config->size);
 	*ring = (struct ring){
 		.claim = UINT64_MAX, /* of no position: they are multiples of 8 */
@@ -46,8 +47,8 @@ int ring_init(struct ring *ring, const struct ring_config *config)
 	return 0;
 }
 
-/* The bytes after which the owner is woken: its watermark, and half of the ring always. An
- * overwritable ring has no half that fills. */
+/* Returns the bytes after which the owner is woken: the watermark, and in any case half of the
+ * ring. An overwritable ring has no half that fills. */
 static uint64_t ring_wakeup_step(const struct ring *ring)
 {
 	uint64_t mark, half = ring->size / 2;
@@ -62,7 +63,7 @@ static uint64_t ring_wakeup_step(const struct ring *ring)
 
 void ring_set_owner(struct ring *ring, struct ring_owner *owner)
 {
-	ring->wakeup_step = 0; /* no wakeup while this is half done */
+	ring->wakeup_step = 0; /* no wakeup during the change */
 	ring->samples_at = 0;
 	ring_close(ring);
 	ring_barrier();

@@ -3,12 +3,12 @@
 
 #include "ringbuf/bytes.h"
 
-/* A word that lies anywhere. */
+/* A 64-bit word at any alignment. */
 struct stream_word {
 	uint64_t value;
 } __attribute__((packed, may_alias));
 
-/* Within the ring; whole words where they lie well there. */
+/* Copies within the ring; in whole words if both sides are aligned. */
 static void stream_copy(uint8_t *to, const uint8_t *from, uint64_t size)
 {
 	uint64_t i = 0;
@@ -47,7 +47,7 @@ void stream_begin(struct stream *stream)
 
 uint64_t stream_room(struct stream *stream)
 {
-	/* B: what is before it was read; pairs with C. */
+	/* B: the reader has read the bytes before the tail; pairs with C. */
 	uint64_t tail = __atomic_load_n(&stream->shared->tail, __ATOMIC_ACQUIRE);
 
 	if (tail - stream->tail <= stream->head - stream->tail)
@@ -64,7 +64,7 @@ uint64_t stream_put(struct stream *stream, const void *bytes, uint64_t size)
 	stream_copy(stream->bytes + at, bytes, first);
 	stream_copy(stream->bytes, (const uint8_t *)bytes + first, size - first);
 	stream->head += size;
-	/* A: the bytes before it are there; pairs with D. */
+	/* A: the bytes before the head are complete; pairs with D. */
 	__atomic_store_n(&stream->shared->head, stream->head, __ATOMIC_RELEASE);
 	return size;
 }

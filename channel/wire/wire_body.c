@@ -4,7 +4,7 @@
 
 #include "channel/wire/wire.h"
 
-/* ---- A body that is written ---- */
+/* ---- Writing a body ---- */
 
 static uint8_t *wire_put_word(uint8_t *to, uint64_t value, unsigned bytes)
 {
@@ -40,7 +40,7 @@ static uint8_t *wire_begin(uint8_t *body, enum wire_type type, uint8_t flags)
 	return body + WIRE_HEAD;
 }
 
-/* ---- A body that is read: words behind its end are 0, and missing is set ---- */
+/* ---- Reading a body: words beyond its end are 0, and missing is set ---- */
 
 struct wire_reader {
 	const uint8_t *at;
@@ -59,7 +59,7 @@ static struct wire_reader wire_reader(const uint8_t *body, size_t size)
 	return reader;
 }
 
-/* The next size bytes, or NULL. */
+/* Returns the next size bytes, or NULL. */
 static const uint8_t *wire_take(struct wire_reader *reader, size_t size)
 {
 	const uint8_t *bytes = reader->at;
@@ -96,9 +96,9 @@ bool wire_get_head(const uint8_t *body, size_t size, struct wire_head *head)
 /* ---- The fields of each type, in the order of the wire: docs/wire-format.md ---- */
 
 struct wire_field {
-	uint16_t offset; /* in the message's struct */
-	uint8_t bytes;   /* of a word */
-	uint8_t words;   /* an array's */
+	uint16_t offset; /* offset in the message's struct */
+	uint8_t bytes;   /* size of a word, bytes */
+	uint8_t words;   /* number of words in an array */
 };
 
 #define WIRE_FIELD(type, name)                                                   \
@@ -222,7 +222,7 @@ static void wire_take_fields(struct wire_reader *from, const struct wire_field *
 	}
 }
 
-/* The bytes that follow their count, of which `to` holds max. */
+/* Reads a count and that many bytes; `to` has room for max. */
 static void wire_take_counted(struct wire_reader *reader, uint16_t count, uint8_t *to, uint16_t max)
 {
 	const uint8_t *bytes = wire_take(reader, count);

@@ -4,10 +4,10 @@
 #include "channel/wire/wire.h"
 
 #define CRC_SIZE   4U
-#define BLOCK_FULL 0xFFU /* a code: 254 bytes without a 0x00, and none behind them */
+#define BLOCK_FULL 0xFFU /* a code byte: 254 bytes without a 0x00, and no 0x00 after them */
 
-/* 0x1EDC6F41, reflected, for each value of four bits: 64 bytes of table, a third of the time of a
- * bit by bit one. */
+/* 0x1EDC6F41, reflected, for each value of four bits: a table of 64 bytes; takes a third of a
+ * bitwise loop's time. */
 static const uint32_t wire_crc_nibble[16] = {
 	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
 	0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
@@ -25,7 +25,7 @@ uint32_t wire_crc(uint32_t crc, const uint8_t *bytes, size_t size)
 	return ~crc;
 }
 
-/* A frame that is being written: the code of the open block stands at `code`. */
+/* A frame under construction: the open block's code byte is at `code`. */
 struct wire_writer {
 	uint8_t *code, *end;
 };
@@ -65,7 +65,8 @@ static void wire_append(struct wire_receiver *receiver, uint8_t byte)
 		receiver->body[receiver->size++] = byte;
 }
 
-/* The result at a 0x00: a good body's size, WIRE_NO_FRAME, or 0 if nothing came before it. */
+/* Returns the result at a 0x00: a good body's size, WIRE_NO_FRAME, or 0 if no byte came before it.
+ */
 static int wire_ended(const struct wire_receiver *receiver)
 {
 	const uint8_t *body = receiver->body;

@@ -12,12 +12,13 @@
 #include "channel/wire/wire_words.h"
 
 #define HASH_FACTOR   0x9e3779b97f4a7c15ULL /* 2^64 over the golden ratio, odd */
-#define WORD_BITS_MAX (3 + 8 + 64)          /* that one word may take: all its bytes differ */
+/* bits of one word in the worst case: all its bytes differ */
+#define WORD_BITS_MAX (3 + 8 + 64)
 #define WORD          8U
 
 struct wire_guess {
 	uint64_t behind_one, stepped, behind_two;
-	uint32_t one, two; /* places in their tables */
+	uint32_t one, two; /* indexes in their tables */
 };
 
 static void wire_forget(struct wire_words *words)
@@ -49,11 +50,11 @@ static void wire_learn(struct wire_words *words, const struct wire_guess *guess,
 	words->seen[words->last >> (64 - WIRE_SEEN_BITS)] = word;
 }
 
-/* ---- Bits, the first one in a byte's lowest place ---- */
+/* ---- Bits; the first bit is a byte's lowest ---- */
 
 struct wire_bits {
 	uint8_t *at;
-	uint64_t held; /* count bits, below 32 */
+	uint64_t held; /* the last count bits (count < 32) */
 	unsigned count;
 };
 
@@ -93,7 +94,7 @@ static unsigned wire_nibbles(uint64_t value)
 	return value ? (67U - (unsigned)__builtin_clzll(value)) / 4 : 0;
 }
 
-/* 1 in each byte that is not 0. */
+/* Returns a 1 in each byte that is not 0. */
 static uint64_t wire_marks(uint64_t value)
 {
 	const uint64_t low = 0x7f7f7f7f7f7f7f7fULL;
@@ -101,7 +102,7 @@ static uint64_t wire_marks(uint64_t value)
 	return (((value & low) + low) | value) >> 7 & 0x0101010101010101ULL;
 }
 
-/* Of marks: a bit for each in eight, and how many there are. */
+/* Returns one bit per marked byte, and their number. */
 static unsigned wire_mask(uint64_t marks)
 {
 	return (unsigned)(marks * 0x0102040810204080ULL >> 56);
@@ -112,7 +113,7 @@ static unsigned wire_ones(uint64_t marks)
 	return (unsigned)(marks * 0x0101010101010101ULL >> 56);
 }
 
-/* Neither foretold nor seen. */
+/* Encodes a word that was neither predicted nor seen. */
 static void wire_put_new(struct wire_bits *bits, const struct wire_guess *guess, uint64_t word)
 {
 	uint64_t step = word - guess->stepped;
@@ -165,16 +166,16 @@ size_t wire_encode(struct wire_words *words, uint8_t *to, size_t room, const uin
 	return length < *raw ? length : 0;
 }
 
-/* ---- And back ---- */
+/* ---- Decoding ---- */
 
 struct wire_source {
 	const uint8_t *at, *end;
 	uint64_t held;
 	unsigned count;
-	bool ended; /* bits were wanted behind the end: they were 0 */
+	bool ended; /* bits were read beyond the end: they are 0 */
 };
 
-/* At most 32 bits. */
+/* Reads at most 32 bits. */
 static uint64_t wire_bits_take(struct wire_source *source, unsigned count)
 {
 	uint64_t value;

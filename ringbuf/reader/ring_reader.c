@@ -6,8 +6,8 @@
 
 #include "arch/arch.h"
 
-#define TYPE_LAST 63    /* types from 64 on are perf.data's own and come from no ring */
-#define AHEAD     4096U /* bytes from a record to what will be read when its turn comes */
+#define TYPE_LAST 63    /* types from 64 on belong to perf.data and never occur in a ring */
+#define AHEAD     4096U /* distance from a record to the memory to prefetch */
 
 static int reader_refuse(struct ring_reader *reader, uint64_t position, const char *reason)
 {
@@ -50,7 +50,7 @@ static int64_t reader_refresh_backward(struct ring_reader *reader, uint64_t head
 		return reader_refuse(reader, head, "data_head is not a multiple of 8");
 	if (head < reader->head)
 		return reader_refuse(reader, head, "data_head of an overwritable ring went up");
-	if (reader->position) /* else what was fresh still is */
+	if (reader->position) /* else no record was taken: all of them are still new */
 		reader->seen = reader->head;
 	reader->head = head;
 	reader->position = 0;
@@ -78,7 +78,8 @@ int64_t ring_reader_refresh(struct ring_reader *reader)
 	return (int64_t)(head - reader->position);
 }
 
-/* Why a record with this header cannot be, with so many bytes left; NULL if it can. */
+/* Returns why a record with this header is impossible, with this many bytes left; NULL if it is
+ * possible. */
 static const char *reader_implausible(const struct perf_event_header *header, uint64_t left)
 {
 	if (header->type == 0 || header->type > TYPE_LAST)
@@ -92,7 +93,7 @@ static const char *reader_implausible(const struct perf_event_header *header, ui
 	return NULL;
 }
 
-/* The header at this offset: one load, so that what was checked is what is used. */
+/* Reads the header at this offset in one load, so that the checked header is the used header. */
 static struct perf_event_header reader_fetch_header(const struct ring_reader *reader,
                                                     uint64_t offset)
 {
@@ -104,7 +105,7 @@ static struct perf_event_header reader_fetch_header(const struct ring_reader *re
 	return header;
 }
 
-/* Copy the record at this offset, with the header that was checked and whatever is behind it. */
+/* Copies the record at this offset: the checked header, and the bytes after it. */
 static void reader_fetch(const struct ring_reader *reader, uint64_t offset,
                          const struct perf_event_header *header, uint8_t *to)
 {
@@ -117,8 +118,8 @@ static void reader_fetch(const struct ring_reader *reader, uint64_t offset,
 	memcpy(to + first, reader->data, header->size - first);
 }
 
-/* Whether the writer may have come round to the bytes that end so far behind the snapshot's head,
- * with a published record or, if it is not still, with one in flight. */
+/* Reports whether the writer may have overwritten bytes this far behind the snapshot's head, by a
+ * published record or, if the run is not over, by a record in flight. */
 static bool reader_overwritten(const struct ring_reader *reader, uint64_t end)
 {
 	uint64_t ahead = reader->still ? 0 : TR_IN_FLIGHT(reader->size);
@@ -145,7 +146,7 @@ static int reader_take_backward(struct ring_reader *reader, void *to)
 	if (reason)
 		return reader_refuse(reader, reader->head - reader->position, reason);
 	if (reader->position + header.size > reader->size)
-		return 0; /* the oldest record's end is gone */
+		return 0; /* the oldest record's end is overwritten */
 	reader_fetch(reader, offset, &header, to);
 	if (reader_overwritten(reader, reader->position + header.size))
 		return 0;
@@ -166,8 +167,8 @@ int ring_reader_take(struct ring_reader *reader, void *to)
 	if (reader->position == reader->head)
 		return 0;
 	offset = reader->position & (reader->size - 1);
-	/* Where the next record is, this one says: memory must be asked before that. Not beyond the
-	 * head, where the writer would have to fetch its lines back. */
+	/* This record's size gives the next record's place, so memory is prefetched before. Not
+	 * beyond the head: the writer would have to fetch those lines back. */
 	if (reader->head - reader->position > AHEAD)
 		__builtin_prefetch(reader->data + ((offset + AHEAD) & (reader->size - 1)));
 	header = reader_fetch_header(reader, offset);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Packets of GDB's Remote Serial Protocol (GDB manual, appendix E, "Overview"): $BODY#SUM. In BODY,
- * a byte followed by '*' and N means N - 28 more copies of the byte. The parser turns any bytes,
+ * a byte followed by '*' and N means N - 28 copies of the byte in all. The parser turns any bytes,
  * split in any way, into packets, reports of damage, or nothing.
  */
 #ifndef HOST_TOOLS_REGION_GDB_GDB_PACKET_H
