@@ -7,9 +7,9 @@
 static const struct {
 	const char *scheme;
 	channel_url_open *open;
-	const char *rest; /* its form */
+	const char *rest; /* the form of the text after "SCHEME:" */
 	const char *help;
-	bool stops; /* the machine stands still while it is read */
+	bool stops; /* the machine is stopped while the tool reads it */
 } schemes[] = {
 	{ "shm", channel_open_shm, "PATH",
 	  "shared memory: the file behind an ivshmem device, or an ivshmem server's socket",
@@ -26,7 +26,7 @@ static const struct {
 };
 #define SCHEMES (sizeof(schemes) / sizeof(schemes[0]))
 
-/* "a, b or c". */
+/* Lists the schemes: "a, b or c". */
 static void list_schemes(char *text, size_t size)
 {
 	size_t used = 0;

@@ -7,8 +7,9 @@
  *	B: acquire				C: release
  *	reply == request?  ◀──────────────────	status, then reply = request
  *
- * The number follows that of the last request, which may still be carried out: a `stop` is another,
- * sent when the state says that the command before it was copied. tests/model/mailbox.pml.
+ * The new number follows the last request's number. The machine may still be carrying that request
+ * out: a `stop` is sent once the state shows that the machine has copied the command before.
+ * tests/model/mailbox.pml.
  */
 #include "host-tools/region/mailbox.h"
 
@@ -21,7 +22,7 @@ static const struct tr_mailbox *mailbox(const struct region *region)
 	return region_at(region, region->header.mailbox.offset);
 }
 
-/* Each behind what was published before it: A, in channel_store(). */
+/* Each word after the words published before it: A, in channel_store(). */
 static int publish(const struct region *region, size_t offset, const void *from, size_t size,
                    struct error *error)
 {
@@ -29,7 +30,8 @@ static int publish(const struct region *region, size_t offset, const void *from,
 	                       error);
 }
 
-/* A mirror has our own words as we wrote them: the machine may have answered others' since. */
+/* A mirror holds the host's words as this tool wrote them; the machine may since have answered
+ * another host's request. */
 static uint32_t newest(const struct tr_mailbox *box)
 {
 	uint32_t reply = __atomic_load_n(&box->reply, __ATOMIC_ACQUIRE);
@@ -58,7 +60,7 @@ bool mailbox_answered(const struct region *region, uint32_t request, int *status
 {
 	const struct tr_mailbox *box = mailbox(region);
 
-	/* B: the status that came with it; pairs with C in agent/input/mailbox.c. */
+	/* B: the status of this reply; pairs with C in agent/input/mailbox.c. */
 	uint32_t reply = __atomic_load_n(&box->reply, __ATOMIC_ACQUIRE);
 
 	if ((int32_t)(reply - request) < 0)

@@ -19,7 +19,7 @@
 static void publish_bytes(const struct region_lease *lease, size_t offset, const void *from,
                           size_t size)
 {
-	struct error ignored = { "" }; /* the next drain tells of a lost channel */
+	struct error ignored = { "" }; /* the next drain reports a lost channel */
 
 	channel_publish(lease->channel, offsetof(struct tr_header, reader) + offset, from, size,
 	                &ignored);
@@ -50,7 +50,7 @@ static void *keep(void *arg)
 	return NULL;
 }
 
-/* Whom we follow was ready for a run that we may not read. */
+/* The previous reader was ready for a run that this reader may not read. */
 static void set_ready_for_none(const struct region_lease *lease)
 {
 	uint64_t none = 0;
@@ -89,7 +89,7 @@ int region_lease_steady(struct region_lease *lease, struct error *error)
 	    &yes, sizeof(yes), error);
 }
 
-/* FNV-1a of what tells hosts, their boots and their containers apart. */
+/* FNV-1a hash of values that differ between hosts, boots and containers. */
 static uint32_t host_hash(void)
 {
 	static const char boot[] = "/proc/sys/kernel/random/boot_id";
@@ -102,7 +102,8 @@ static uint32_t host_hash(void)
 		close(fd);
 	size = size < 0 ? 0 : size;
 	more =
-	    readlink("/proc/self/ns/pid", text + size, sizeof(text) - 64); /* ends without a NUL */
+	    /* readlink() adds no NUL */
+	    readlink("/proc/self/ns/pid", text + size, sizeof(text) - 64);
 	size += more < 0 ? 0 : more;
 	for (ssize_t i = 0; i < size; i++)
 		hash = (hash ^ (uint8_t)text[i]) * 16777619U;
@@ -140,7 +141,7 @@ static bool has_ended(uint32_t id)
 	return is_of_this_host(id) && kill((pid_t)(id & PID_MASK), 0) && errno == ESRCH;
 }
 
-/* A negative errno if the reader that is announced lives. */
+/* Returns a negative errno if the announced reader is alive. */
 static int await_end(const struct region *region, struct error *error)
 {
 	struct tr_reader first = copy_words(region), now = first;

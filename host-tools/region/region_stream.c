@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The traced program's output (docs/trace-region.md, "Streams"), read while it writes. */
+/* Reads the traced program's output (docs/trace-region.md, "Streams") while the program writes it.
+ */
 #include <string.h>
 
 #include "writer/region/region_check.h"
 #include "writer/region/region_shared.h"
 
-/* Where its entry lies; 0: there is none. */
+/* Returns the offset of the stream's entry; 0: no such stream. */
 static uint64_t find_entry(const struct region *region, unsigned kind)
 {
 	struct tr_header header;
@@ -20,14 +21,14 @@ static uint64_t find_entry(const struct region *region, unsigned kind)
 	return region_entry(&header.streams, kind);
 }
 
-/* A copy that makes sense; false: there is no such stream. */
+/* Copies and checks the entry; false: no valid stream. */
 static bool copy_entry(const struct region *region, unsigned kind, struct tr_stream *stream)
 {
 	uint64_t at = find_entry(region, kind), head;
 
 	if (!at)
 		return false;
-	/* D: the bytes before it; pairs with A in ringbuf/stream.c. */
+	/* D: the bytes before the head; pairs with A in ringbuf/stream.c. */
 	head = __atomic_load_n((const uint64_t *)region_at(region, at), __ATOMIC_ACQUIRE);
 	memcpy(stream, region_at(region, at), sizeof(*stream));
 	stream->head = head;
@@ -43,7 +44,7 @@ static uint64_t first_now(const struct region *region, unsigned kind)
 	return __atomic_load_n((const uint64_t *)region_at(region, at), __ATOMIC_RELAXED);
 }
 
-/* Of the bytes [*from, head), the first that is there. */
+/* Returns the first available byte of [*from, head). */
 static void pass_over(const struct tr_stream *stream, uint64_t *from, uint64_t *missing)
 {
 	uint64_t kept = stream->head > stream->size ? stream->head - stream->size : 0;
@@ -73,7 +74,7 @@ size_t region_stream(const struct region *region, unsigned kind, uint64_t *from,
 	memcpy((uint8_t *)to + first, region_at(region, stream.offset), size - first);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	stream.first = first_now(region, kind);
-	/* Bytes that were dropped meanwhile may be partly overwritten. */
+	/* Bytes that were dropped during the copy may be partly overwritten. */
 	gone = stream.first > *from ? stream.first - *from : 0;
 	if (gone) {
 		gone = gone < size ? gone : size;
@@ -112,7 +113,7 @@ int region_release_stream(const struct region *region, unsigned kind, uint64_t t
 
 	if (!at)
 		return 0;
-	/* The bytes before it were read: C, in channel_publish(). */
+	/* The bytes before the tail were read: C, in channel_publish(). */
 	return channel_publish(region->channel, at + offsetof(struct tr_stream, tail), &tail,
 	                       sizeof(tail), error);
 }

@@ -123,7 +123,7 @@ static void forget_fill(struct top_data *data)
 
 /* ---- The view ---- */
 
-/* The row that was selected may stand elsewhere by now. */
+/* The selected row may have moved. */
 static void follow_selected(struct top *top)
 {
 	const struct histogram *rows = &top->shown.rows;
@@ -138,7 +138,7 @@ static void follow_selected(struct top *top)
 		top->selected = rows->count ? rows->count - 1 : 0;
 }
 
-/* There is no memory to go on with. */
+/* Out of memory: ends the view. */
 static void fail(struct top *top)
 {
 	top->failed = error_set(&top->failure, -ENOMEM, "no memory for a live view");
@@ -171,7 +171,8 @@ int top_print(struct top *top, bool all, const char *title, FILE *out)
 	const struct report_table table = { .columns = top->view.columns,
 		                            .samples = true,
 		                            .most = all ? 0 : top->options.entries };
-	struct top_view view = top->view; /* with all of it, as perf report has of the file */
+	/* without the view's limits, like perf report on the file */
+	struct top_view view = top->view;
 	struct top_shown shown = { 0 };
 	int code = 0;
 
@@ -214,7 +215,7 @@ static void print_block(struct top *top, double now, bool last)
 		top->failed = error_errno(&top->failure, "writing the view");
 		return;
 	}
-	top->quits = true; /* its reader has seen enough */
+	top->quits = true; /* the reader has closed standard output */
 	__fpurge(stdout);
 	clearerr(stdout);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GOLDEN 0x9e3779b97f4a7c15ULL /* 2^64 / golden ratio: spreads what differs little */
+#define GOLDEN 0x9e3779b97f4a7c15ULL /* 2^64 / golden ratio: spreads similar values */
 
 int top_counts_open(struct top_counts *counts, uint32_t most, uint32_t events)
 {
@@ -42,7 +42,8 @@ static bool is_same(const struct top_place *a, const struct top_place *b)
 	return a->address == b->address && a->event == b->event && a->level == b->level;
 }
 
-/* The slot that has the place, or the one that it would go to. Half of them stay free. */
+/* Returns the slot that holds the place, or the free slot for it. At least half of the slots stay
+ * free. */
 static uint32_t *find_slot(const struct top_counts *counts, const struct top_place *place)
 {
 	uint64_t hash =
@@ -58,8 +59,8 @@ static uint32_t *find_slot(const struct top_counts *counts, const struct top_pla
 	}
 }
 
-/* The place's number as it is kept, from 1; if it is not yet, it is from now on where fewer than
- * limit are, and else has none: 0. */
+/* Returns the place's number, from 1. Adds a new place if fewer than limit exist; else returns 0.
+ */
 static uint32_t number_of(struct top_counts *counts, const struct top_place *sample, uint32_t limit)
 {
 	uint32_t *slot = find_slot(counts, sample);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys, perf top's where it has them. */
-#define NCURSES_NOMACROS /* its refresh() is a channel's, too */
+/* Handles keys, with the same keys as perf top where it has them. */
+#define NCURSES_NOMACROS /* its refresh() would clash with a channel's */
 #include <curses.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 
 /* ---- Annotation ---- */
 
-/* Collect the view's samples in the function, by address. Returns their number. */
+/* Collects the view's samples in the function, by address. Returns their number. */
 static size_t gather(const struct top *top, struct annotation_place *places)
 {
 	const struct top_counts *counts = &top->data.counts;
@@ -51,7 +51,7 @@ bool top_annotate(struct top *top)
 	return !code;
 }
 
-/* An address of the selected function: any that was sampled. */
+/* Returns an address of the selected function: any sampled one. */
 static bool find_selected(const struct top *top, struct symbol_code *code)
 {
 	const struct histogram_key *key = &top->selected_key;
@@ -80,7 +80,7 @@ static void begin_annotation(struct top *top)
 		         "its file cannot be read, or is of another architecture");
 }
 
-/* ---- Which part is shown ---- */
+/* ---- Choosing the part to show ---- */
 
 static void zoom_file(struct top *top)
 {
@@ -112,7 +112,7 @@ static unsigned next_columns(unsigned columns)
 	return columns == REPORT_FILE ? REPORT_CPU : REPORT_FILE | REPORT_SYMBOL;
 }
 
-/* Nothing of the last zoom stays: the outermost goes first. */
+/* Removes one limit of the view: the function name, else the CPU, else the file. */
 static void zoom_out(struct top *top)
 {
 	if (*top->view.filter)
@@ -133,7 +133,7 @@ static void next_event(struct top *top, uint32_t step)
 
 /* ---- Actions ---- */
 
-/* As perf: perf.hist.0 and so on, none of which is overwritten. */
+/* Like perf: perf.hist.0 and so on; never overwrites a file. */
 static void take_snapshot(struct top *top)
 {
 	char name[32];
@@ -172,7 +172,7 @@ static void stop(struct top *top)
 		snprintf(top->note, sizeof(top->note), "%.190s", error.text);
 }
 
-/* Whether it is one of those that change what is shown. */
+/* Reports whether the key changes the shown content. */
 static bool change_view(struct top *top, int key)
 {
 	switch (key) {
@@ -236,7 +236,7 @@ static void obey(struct top *top, int key)
 
 /* ---- Keys ---- */
 
-/* Where a key goes in so many lines, of which so many are seen at once. */
+/* Moves a position by a key, in a list of this many lines, of which this many are visible. */
 static size_t moved(size_t at, int key, size_t count, size_t page)
 {
 	size_t last = count ? count - 1 : 0;

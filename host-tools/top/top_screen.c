@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The terminal, by ncurses. Words, marks and weight carry the information of colours too. The
  * colours are yellow and blue, which are easy to distinguish; NO_COLOR turns them off. */
-#define NCURSES_NOMACROS /* its refresh() is a channel's, too */
+#define NCURSES_NOMACROS /* its refresh() would clash with a channel's */
 #include <curses.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -14,11 +14,11 @@
 #include "host-tools/top/top_own.h"
 #include "writer/util/printable.h"
 
-#define HOT    5.0 /* percent: from here on it is worth a look */
+#define HOT    5.0 /* percent: from here on a row is marked as hot */
 #define COLD   0.5
-#define ESC_MS 25 /* for the rest of a key's sequence to come */
+#define ESC_MS 25 /* limit of the wait for the rest of a key's sequence */
 
-#define MOST_ERRORS (1U << 20) /* bytes of what is printed meanwhile */
+#define MOST_ERRORS (1U << 20) /* bytes of standard error that are kept meanwhile */
 
 enum { PAIR_HOT = 1, PAIR_HEAD };
 
@@ -52,7 +52,7 @@ static void catch_errors(struct top_screen *screen)
 		dup2(screen->errors, STDERR_FILENO);
 }
 
-/* A program that prints for ever takes no more than that: the first half goes. */
+/* Limits the file's size: if a program prints without end, drops the first half. */
 static void trim_errors(struct top_screen *screen)
 {
 	static char half[MOST_ERRORS / 2];
@@ -68,7 +68,7 @@ static void trim_errors(struct top_screen *screen)
 	screen->left_out += (uint64_t)(size - (kept > 0 ? kept : 0));
 }
 
-/* A terminal is told nothing that it obeys. */
+/* Removes control characters, which a terminal would obey. */
 static void print_errors(struct top_screen *screen)
 {
 	char bytes[1024], text[sizeof(bytes) + 1];
@@ -90,7 +90,7 @@ static void print_errors(struct top_screen *screen)
 		size = whole ? (ssize_t)whole : size;
 		at += size;
 		for (ssize_t i = 0; i < size; i++)
-			bytes[i] = bytes[i] ? bytes[i] : '?'; /* not the end */
+			bytes[i] = bytes[i] ? bytes[i] : '?'; /* a NUL must not end the text */
 		region_printable(text, sizeof(text), bytes, (size_t)size);
 		fputs(text, stderr);
 	}

@@ -92,7 +92,7 @@ static __attribute__((format(printf, 2, 3))) void add_line(struct top_shown *sho
 	shown->lines++;
 }
 
-/* Written records that are not here yet are not missing. */
+/* Written records that have not arrived yet are not missing. */
 static void add_missing(void *context, const struct missing *missing)
 {
 	struct top_shown *shown = context;
@@ -151,7 +151,7 @@ static void add_event(struct top_shown *shown, const struct top_data *data,
 	         top_events(data));
 }
 
-/* As many CPUs as a line holds. */
+/* Lists as many CPUs as fit a line. */
 static void add_cpus(struct top_shown *shown, const struct top_data *data)
 {
 	const struct ledger *ledger = &data->session->ledger;

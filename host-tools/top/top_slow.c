@@ -6,9 +6,10 @@
 
 #include "host-tools/region/mailbox.h"
 
-#define MINOR_SLOWER 6U  /* of the region's version: since then firmware knows it */
-#define INTERVAL     2.0 /* s between looks: what was sampled before must be gone by the next */
-#define FULL         0.5 /* of a ring: more than its reader is woken for */
+#define MINOR_SLOWER 6U /* minor version of the region in which firmware first knew `slower' */
+/* s between checks: samples from before a change must be gone by the next check */
+#define INTERVAL     2.0
+#define FULL         0.5 /* a ring's fill level that is above its wakeup watermark */
 #define MOST         4096U
 
 uint64_t top_slow_factor(uint64_t generated, uint64_t delivered, uint64_t lost, double fill)
@@ -35,7 +36,7 @@ static void sum(const struct ledger *ledger, struct top_slow *now)
 
 static void tell(struct top_slow *slow, const struct session *session, uint64_t factor)
 {
-	struct error ignored = { "" }; /* the next drain tells of a lost channel */
+	struct error ignored = { "" }; /* the next drain reports a lost channel */
 	uint32_t request;
 	char text[32];
 
@@ -62,8 +63,8 @@ void top_slow_look(struct top_slow *slow, struct session *session, double now, b
 	slow->lost = sums.lost;
 	slow->looked = now;
 	slow->fill = 0;
-	/* The first look has nothing to compare with. A channel that copies nothing is as fast as
-	 * memory: what is lost there is the host's doing. */
+	/* The first check has nothing to compare with. A channel that copies nothing is as fast as
+	 * memory: records lost there are lost because of the host. */
 	if (!then.looked || !channel_can_be_slow(session->region.channel) || stopped ||
 	    slow->cannot || slow->factor == MOST)
 		return;
@@ -73,7 +74,7 @@ void top_slow_look(struct top_slow *slow, struct session *session, double now, b
 		tell(slow, session, factor);
 }
 
-/* Whether all that can be told so sample so by now. */
+/* Reports whether all events that can follow the command already sample with this factor. */
 static bool is_in_force(const struct top_slow *slow, const struct session *session)
 {
 	bool any = false;

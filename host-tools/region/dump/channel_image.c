@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The channel whose machine is a file: its memory as it was when somebody wrote it down. */
+/* A channel to a file that holds a machine's memory at one moment. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 struct image {
 	struct memory_dump dump;
-	void *copy; /* of the region, where the file does not have it in one piece; NULL: it has */
+	void *copy; /* a copy of the region, if the file does not hold it contiguously; else NULL */
 	size_t size;
 };
 
@@ -23,7 +23,7 @@ static bool is_picked(const struct memory_region *region, const struct channel_f
 	       (!pick->has_address || region->header.address == pick->address);
 }
 
-/* The first line, and a line for each region. */
+/* Prints the first line, and one line per region. */
 static int refuse_to_guess(const struct memory_region *found, int count, struct error *error)
 {
 	size_t used;
@@ -42,7 +42,7 @@ static int refuse_to_guess(const struct memory_region *found, int count, struct 
 	return -EINVAL;
 }
 
-/* The one that is meant, to *found. */
+/* Selects the requested region: *found. */
 static int pick_region(struct memory_dump *dump, const struct channel_file_options *pick,
                        struct memory_region *to, struct error *error)
 {
@@ -102,7 +102,8 @@ static void image_free(void *owner)
 	free(image);
 }
 
-/* Page aligned bytes: where the file has them, as a machine that still runs goes on there. */
+/* Page-aligned bytes are mapped from the file, because a running machine continues to change them
+ * there. */
 static int find_bytes(struct image *image, const struct channel_file_options *pick, void **bytes,
                       size_t *size, struct error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The channel whose bytes are memory. */
+/* A channel to memory that this process has mapped. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -13,16 +13,16 @@
 #include "writer/region/channel.h"
 #include "writer/region/channel_word.h"
 
-#define POLL_MS 1  /* between two looks, where nobody rings */
-#define LOOK_MS 20 /* where a doorbell rings, but not for state or console */
+#define POLL_MS 1  /* between two polls without a doorbell */
+#define LOOK_MS 20 /* with a doorbell: it does not ring for state or console */
 
 struct memory {
 	void *mapping; /* the mapping to unmap; NULL: none */
 	size_t size;
 	struct ivshmem_server *server; /* NULL: no doorbells */
 	int listener;                  /* ivshmem_server_listen()'s; -1: none */
-	struct ivshmem_client *client; /* NULL: we are nobody's */
-	void (*release)(void *owner);  /* channel_memory_owned(); NULL: nobody */
+	struct ivshmem_client *client; /* NULL: not a client of a server */
+	void (*release)(void *owner);  /* channel_memory_owned(); NULL: none */
 	void *owner;
 };
 
@@ -50,7 +50,7 @@ static int memory_clear(struct channel *channel, struct channel_bell *bells, siz
 
 		bells[i].was_set = bells[i].pending && ring_reader_clear((uint32_t *)(void *)word);
 	}
-	return 0; /* the look at the heads is the reader's own load */
+	return 0; /* the caller's own load of the heads is the refresh */
 }
 
 static void memory_wait(struct channel *channel)

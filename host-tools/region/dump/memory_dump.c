@@ -17,7 +17,7 @@ int memory_dump_add(struct memory_dump *dump, const struct memory_range *range, 
 {
 	size_t room = dump->count ? 2 * dump->count : 1;
 
-	/* A power of two has no room left. */
+	/* Grows the list when count is a power of two: then it is full. */
 	if (!(dump->count & (dump->count - 1))) {
 		struct memory_range *ranges = realloc(dump->ranges, room * sizeof(*ranges));
 
@@ -37,7 +37,7 @@ static int by_address(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* In order, each address in one range only. */
+/* Sorts the ranges and cuts overlaps, so that each address is in one range only. */
 static void sort_ranges(struct memory_dump *dump)
 {
 	uint64_t end = 0;
@@ -61,7 +61,7 @@ static void sort_ranges(struct memory_dump *dump)
 	dump->count = kept;
 }
 
-/* The first range that ends behind this address: count, if none does. */
+/* Returns the first range that ends after this address, or count if none does. */
 static size_t first_behind(const struct memory_dump *dump, uint64_t address)
 {
 	size_t low = 0, high = dump->count;
@@ -78,7 +78,7 @@ static size_t first_behind(const struct memory_dump *dump, uint64_t address)
 	return low;
 }
 
-/* The range that has this address, or NULL. */
+/* Returns the range that contains this address, or NULL. */
 static const struct memory_range *range_of(const struct memory_dump *dump, uint64_t address)
 {
 	size_t i = first_behind(dump, address);
@@ -96,7 +96,8 @@ static int copy_bytes(struct memory_dump *dump, uint64_t address, void *to, size
 	return 0;
 }
 
-/* How many bytes from address on, of size, were left out of the file; 0: there is nothing. */
+/* Returns how many of size bytes from address on the file omits; 0: it omits none, or the address
+ * does not exist. */
 static uint64_t left_out(struct memory_dump *dump, uint64_t address, uint64_t size)
 {
 	size_t next = first_behind(dump, address);
@@ -145,20 +146,20 @@ const void *memory_dump_at(const struct memory_dump *dump, uint64_t address, siz
 
 /* ---- Regions ---- */
 
-/* How many bytes there are from address on, without a gap. */
+/* Returns the number of bytes from address on without a gap. */
 static uint64_t extent(const struct memory_dump *dump, uint64_t address)
 {
 	const struct memory_range *range = range_of(dump, address),
 	                          *end = dump->ranges + dump->count;
 	uint64_t to = range->address + range->size;
 
-	/* Pages that were left out because they are 0 are gaps, too. */
+	/* Omitted zero pages are gaps as well. */
 	for (range++; range < end && (dump->own || range->address == to); range++)
 		to = range->address + range->size;
 	return to - address;
 }
 
-/* Why what begins with the magic at this address is no region. */
+/* Returns why the data with the magic at this address is not a region. */
 static int examine(struct memory_dump *dump, struct memory_region *region, struct error *error)
 {
 	struct tr_header *header = &region->header;
@@ -186,7 +187,7 @@ static int examine(struct memory_dump *dump, struct memory_region *region, struc
 		                 ", but it says that its address is 0x%" PRIx64
 		                 ": a copy, not the region",
 		                 at, header->address);
-	/* A dump begins on a page at or above address 0. */
+	/* A dump begins at a page boundary at or above address 0. */
 	if (!dump->has_addresses && at && header->address < at)
 		return error_set(error, -EPROTO,
 		                 "found the magic at 0x%" PRIx64 ", but its address 0x%" PRIx64
@@ -198,7 +199,7 @@ static int examine(struct memory_dump *dump, struct memory_region *region, struc
 struct search {
 	struct memory_region *found;
 	int count;
-	int code; /* of the first that was refused; -ENOENT: none was */
+	int code; /* the first refusal's error; -ENOENT: none was refused */
 	struct error *error;
 };
 
@@ -210,8 +211,9 @@ static int look_at(struct memory_dump *dump, struct search *search, uint64_t add
 	int code = memory_dump_copy(dump, address, &magic, sizeof(magic), &reason);
 
 	if (code == -ENXIO || (!code && magic != TR_MAGIC))
-		return 0;                        /* the range ends here, or there is none */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* the magic, written last, then the header */
+		return 0; /* the range ends here, or no range is here */
+	/* the magic was written last, so read the header after the magic */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!code) {
 		region->address = address;
 		code = examine(dump, region, &reason);
@@ -295,7 +297,7 @@ int region_find(const void *bytes, size_t size, uint64_t base, size_t *offset, s
 	return code < 0 ? code : 0;
 }
 
-/* Private: what a reader stores stays with us. */
+/* A private mapping: a reader's stores do not reach the file. */
 static int map(struct memory_dump *dump, int fd, struct error *error)
 {
 	struct stat stat_of;

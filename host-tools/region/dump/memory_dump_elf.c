@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ELF cores: each PT_LOAD is a range of physical addresses, wherever in the file its bytes lie
- * (QEMU's follow the notes and are not page aligned). A core of a process, or of a debugger that
- * knows none, has no physical addresses: they are all 0, and ours are the virtual ones.
+ * ELF cores: each PT_LOAD is a range of physical addresses; its bytes may lie anywhere in the file
+ * (QEMU puts them after the notes, not page aligned). A core of a process, or from a debugger
+ * without physical addresses, has 0 in every physical address; then the virtual addresses are used.
  */
 #include <gelf.h>
 #include <inttypes.h>

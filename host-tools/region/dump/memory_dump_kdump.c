@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compressed dumps, as makedumpfile and QEMU's dump-guest-memory -z write them, by libkdumpfile.
- * They come as they are, or flattened for a pipe: pieces, each with its place in the file, which
- * libkdumpfile 0.5 does not read, and which are put into their places first.
+ * Compressed dumps of makedumpfile and QEMU's dump-guest-memory -z, read with libkdumpfile. A dump
+ * may be flattened for a pipe: pieces, each with its place in the file. libkdumpfile 0.5 does not
+ * read that form, so this code first puts the pieces into their places.
  */
 #include <endian.h>
 #include <errno.h>
@@ -54,7 +54,7 @@ static int kdump_copy(struct memory_dump *dump, uint64_t address, void *to, size
 	return kdump_fail(kdump, "reading", error);
 }
 
-/* The pages that are in the file. */
+/* Lists the pages that the file contains. */
 static int add_pages(struct memory_dump *dump, kdump_bmp_t *pages, uint64_t page,
                      struct error *error)
 {
@@ -94,7 +94,7 @@ static int open_kdump(struct memory_dump *dump, struct kdump *kdump, struct erro
 	return code;
 }
 
-/* Takes fd. */
+/* Owns fd from here on. */
 static int read_kdump(struct memory_dump *dump, int fd, struct error *error)
 {
 	struct kdump *kdump = calloc(1, sizeof(*kdump));
@@ -122,7 +122,7 @@ static int read_kdump(struct memory_dump *dump, int fd, struct error *error)
 }
 #endif
 
-/* A file without a name, where there is room for a dump. */
+/* Makes an unnamed file in a directory with room for a dump. */
 static int nameless_file(struct error *error)
 {
 	const char *directory = getenv("TMPDIR");
@@ -146,7 +146,7 @@ static int put(int fd, const uint8_t *from, uint64_t size, uint64_t offset, stru
 	return 0;
 }
 
-/* After the header {offset, size, bytes} each, big endian, until an offset of -1. */
+/* After the header: {offset, size, bytes} records, big endian, until an offset of -1. */
 static int unflatten(const struct memory_dump *dump, int fd, struct error *error)
 {
 	uint64_t at = FLATTENED_HEADER;
@@ -178,7 +178,7 @@ static bool is_kdump(const void *bytes)
 	return !memcmp(bytes, "KDUMP   ", 8) || !memcmp(bytes, "DISKDUMP", 8);
 }
 
-/* libkdumpfile would look for other formats as well. */
+/* Checks the format first, because libkdumpfile would accept other formats as well. */
 static bool holds_kdump(int fd)
 {
 	char magic[8] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gdb:HOST:PORT, the cable that GDB's stubs are: QEMU's own, OpenOCD's, a debug probe's. */
+/* gdb:HOST:PORT: a cable over a GDB stub, as in QEMU, OpenOCD or a debug probe. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,20 +9,20 @@
 #include "host-tools/region/gdb/gdb_supervisor.h"
 #include "host-tools/region/serial/mirror.h"
 
-#define BUDGET     0.1 /* of the time that the machine may stand */
+#define BUDGET     0.1 /* default share of the time in which the machine may be stopped */
 #define TIMEOUT_MS 5000
 
 struct gdb_cable {
 	struct gdb_supervisor supervisor;
-	/* Of the first piece that is not done: what of it is there. */
+	/* bytes that have arrived of the first unfinished piece */
 	uint64_t begun;
 	uint32_t begun_done;
-	uint64_t stops; /* that were told */
+	uint64_t stops; /* stops that were reported to the caller */
 };
 
 /* ---- Cable ---- */
 
-/* As many as fit, from where the last call ended. */
+/* Requests as many bytes as fit, from the end of the last call on. */
 static uint32_t list_pieces(struct gdb_cable *cable, const struct mirror_piece *pieces,
                             size_t count)
 {
@@ -48,8 +48,8 @@ static uint32_t list_pieces(struct gdb_cable *cable, const struct mirror_piece *
 	return used;
 }
 
-/* Copy the bytes that the supervisor has read to the pieces that asked for them, in their order;
- * where they end within a piece, the next ones go on there. */
+/* Copies the supervisor's bytes to the requesting pieces, in order. If the bytes end within a
+ * piece, the next bytes continue there. */
 static void take_pieces(struct gdb_cable *cable, struct mirror_piece *pieces, size_t count)
 {
 	const struct gdb_common *common = cable->supervisor.common;
@@ -133,7 +133,7 @@ static void cable_hold(void *own, bool on)
 	__atomic_store_n(&cable->supervisor.common->hold, on, __ATOMIC_RELEASE);
 }
 
-/* Of a reader that was away for long, the newest alone. */
+/* If the reader was away for long, only the newest stops are known. */
 static bool cable_stop(void *own, struct channel_stop *stop)
 {
 	struct gdb_cable *cable = own;
@@ -167,7 +167,7 @@ static int cable_force(void *own, uint64_t code, uint64_t code_size, struct erro
 static void cable_wait(void *own)
 {
 	struct gdb_cable *cable = own;
-	struct error ignored = { "" }; /* the next look tells */
+	struct error ignored = { "" }; /* the next look reports it */
 
 	gdb_supervisor_ask(&cable->supervisor, GDB_WAIT, &ignored);
 }

@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* Of one wait. A right answer has up to GDB_PACKET_MAX bytes, may come five times because it was
- * damaged, and may come after 64 packets with the machine's text. */
+/* Limits of one wait. A correct answer has up to GDB_PACKET_MAX bytes, may be repeated five times
+ * because of damage, and may follow 64 packets of the machine's text. */
 #define WAIT_BYTES (16U * GDB_PACKET_MAX)
 
 #define LAST_MS 5000
@@ -29,8 +29,8 @@ struct gdb_wait gdb_wait_for(const struct gdb_remote *remote, int timeout_ms)
 	return wait;
 }
 
-/* The client is gone: what is under way may end, and what the client has stored may still get to
- * the machine, but all of it within LAST_MS. */
+/* After the client has gone, the present request may end, and the client's stores may still reach
+ * the machine, but all within LAST_MS. */
 static void note_client(struct gdb_remote *remote, short revents)
 {
 	if (!(revents & (POLLHUP | POLLERR | POLLNVAL)))
@@ -39,7 +39,7 @@ static void note_client(struct gdb_remote *remote, short revents)
 	remote->last_ms = gdb_now_ms() + LAST_MS;
 }
 
-/* Until the socket is ready for events, or the time is over. False: it is not ready. */
+/* Waits until the socket is ready for events. False: the time is over. */
 static bool await(struct gdb_remote *remote, struct gdb_wait *wait, short events)
 {
 	for (;;) {
@@ -82,7 +82,7 @@ int gdb_send(struct gdb_remote *remote, const char *bytes, size_t size, struct e
 	return 0;
 }
 
-/* Bytes into the empty buffer. 1: there are; 0: none came in time. */
+/* Reads bytes into the empty buffer. 1: some arrived; 0: none arrived in time. */
 static int receive(struct gdb_remote *remote, struct gdb_wait *wait, const char *what,
                    struct error *error)
 {

@@ -12,7 +12,7 @@
 
 #include "host-tools/region/gdb/gdb_machine.h"
 
-/* A listener that accepts nobody lets connect() wait once its queue is full. */
+/* If a listener never accepts, connect() blocks once its queue is full. */
 static int connect_unix(const char *path, int timeout_ms, struct error *error)
 {
 	const struct timeval bound = { timeout_ms / 1000, timeout_ms % 1000 * 1000 };
@@ -32,7 +32,7 @@ static int connect_unix(const char *path, int timeout_ms, struct error *error)
 	return -ECONNREFUSED;
 }
 
-/* Within the time. 0, or an errno. */
+/* Connects within the time limit. 0, or an errno. */
 static int connect_one(int fd, const struct addrinfo *to, int timeout_ms)
 {
 	struct pollfd done = { .fd = fd, .events = POLLOUT };

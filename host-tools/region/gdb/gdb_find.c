@@ -12,8 +12,9 @@
 #include "writer/region/region_check.h"
 
 #define HITS     8U
-#define RUN_MS   100 /* that the machine runs between two looks for a region, or at heartbeats */
-#define BEAT_RUN 5U  /* times that */
+/* the machine runs this long between two searches, or two reads of heartbeats */
+#define RUN_MS   100
+#define BEAT_RUN 5U /* number of such runs */
 
 struct hit {
 	uint64_t address;
@@ -29,10 +30,10 @@ struct search {
 	struct hit hits[HITS];
 	size_t count;
 	unsigned probes;
-	struct error refused; /* why the last that had the magic was no region */
+	struct error refused; /* why the last candidate with a magic was refused */
 };
 
-/* Look at the address: 1 is a region, 0 is none. */
+/* Checks the address. 1: a region; 0: no region. */
 static int probe(struct search *search, uint64_t address, struct error *error)
 {
 	struct hit *hit = &search->hits[search->count < HITS ? search->count : HITS - 1];
@@ -40,7 +41,7 @@ static int probe(struct search *search, uint64_t address, struct error *error)
 	int code = gdb_remote_read(search->remote, address, &magic, sizeof(magic), error);
 
 	if (code == -EFAULT)
-		return 0; /* no memory there */
+		return 0; /* no memory at this address */
 	if (code || magic != TR_MAGIC)
 		return code;
 	code = gdb_remote_read(search->remote, address, &hit->header, sizeof(hit->header), error);
@@ -99,7 +100,7 @@ static int let_run(struct search *search, struct error *error)
 	return code ? code : gdb_remote_stop(search->remote, error);
 }
 
-/* Not at once there, if the machine has just been started. */
+/* A machine that has just started may not have its region yet. */
 static int look(struct search *search, struct error *error)
 {
 	const struct gdb_places *places = search->places;
@@ -117,7 +118,7 @@ static int look(struct search *search, struct error *error)
 	}
 }
 
-/* Whose heartbeat goes on? */
+/* Finds the region whose heartbeat advances. */
 static int listen_to_hearts(struct search *search, size_t *living, struct error *error)
 {
 	int code = 0;
@@ -173,7 +174,8 @@ static int none(const struct search *search, struct error *error)
 int gdb_find(struct gdb_remote *remote, const struct gdb_places *places, bool (*ended)(void *),
              void *context, struct tr_header *header, uint64_t *address, struct error *error)
 {
-	static struct search search; /* large, and one at a time */
+	/* static because it is large; only one search runs at a time */
+	static struct search search;
 	size_t chosen = 0, living = 0;
 	int code;
 

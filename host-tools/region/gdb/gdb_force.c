@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine that hangs with its interrupts masked, and is to end its recording: the first CPU's
- * registers are kept, its program counter is set to where the firmware's header says, and when the
- * state says that it is done, or after a while, all registers are set back.
- * Source: GDB manual, appendix E, "Packets": g, G, H; what a register's place in them is, its
- * target descriptions (rip, pc behind the general registers and, on AArch64, the stack pointer).
+ * Makes a machine end its recording although it hangs with interrupts masked. Saves the first CPU's
+ * registers, sets its program counter to the address in the region's header, and restores all
+ * registers when the state reports the end, or after a time limit.
+ *
+ * Source: GDB manual, appendix E, "Packets": g, G, H; target descriptions for the places of the
+ * registers (rip; pc after the general registers and, on AArch64, the stack pointer).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +14,8 @@
 
 #include "host-tools/region/gdb/gdb_machine.h"
 
-#define WAIT_NS   (3000 * NS_MS) /* for it, at the most */
-#define LOOK_US   20000          /* that it runs between two looks */
+#define WAIT_NS   (3000 * NS_MS) /* limit of the wait for the state */
+#define LOOK_US   20000          /* the machine runs this long between two reads of the state */
 #define REGISTERS GDB_REQUEST_MAX
 
 static int force_refuse(struct gdb_machine *machine, int code, const char *why)
@@ -29,13 +30,14 @@ static int read_header(struct gdb_machine *machine, struct tr_header *header, st
 	                       error);
 }
 
-/* Where the program counter is in the registers, bytes. */
+/* Returns the program counter's offset in the registers, bytes. */
 static size_t place_of_pc(const struct gdb_machine *machine)
 {
 	return machine->elf == EM_AARCH64 ? 256 : 128;
 }
 
-/* All registers of the first CPU as hex digits, which is how they go back. 1: it has others. */
+/* Reads the first CPU's registers as hex digits, the form in which they are written back. 1: the
+ * stub has other registers. */
 static int get_registers(struct gdb_machine *machine, char *digits, struct error *error)
 {
 	const struct gdb_packet *packet = &machine->remote.packet;
@@ -61,7 +63,7 @@ static int set_registers(struct gdb_machine *machine, const char *digits, struct
 	return gdb_remote_ask_for_ok(&machine->remote, body, "writing the registers", error);
 }
 
-/* Little-endian, two digits a byte. */
+/* Reads a little-endian number, two digits per byte. */
 static uint64_t get_word(const char *digits, size_t at)
 {
 	uint64_t value = 0;
@@ -80,7 +82,7 @@ static void set_word(char *digits, size_t at, uint64_t value)
 	}
 }
 
-/* It runs there until its state says that it is done. */
+/* Lets the machine run until its state reports the end. */
 static int await_end(struct gdb_machine *machine, bool *done, struct error *error)
 {
 	int64_t until = gdb_now_ns() + WAIT_NS;
@@ -100,7 +102,7 @@ static int await_end(struct gdb_machine *machine, bool *done, struct error *erro
 	return code;
 }
 
-/* pc's place is known, and it is not where we must not interrupt. */
+/* Checks that the place of pc is known, and that pc is not in code that must not be interrupted. */
 static int go_there(struct gdb_machine *machine, const struct tr_header *header, char *digits,
                     struct error *error)
 {

@@ -6,8 +6,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define COUNT_NS (140 * NS_MS) /* of a stop, at most, for the time until the next */
-#define RUN_NS   (10 * NS_MS)  /* that it runs at least between two */
+/* limit of a stop's length that counts for the time until the next stop */
+#define COUNT_NS (140 * NS_MS)
+#define RUN_NS   (10 * NS_MS) /* the machine runs at least this long between two stops */
 
 int64_t gdb_now_ns(void)
 {
@@ -17,7 +18,7 @@ int64_t gdb_now_ns(void)
 	return now.tv_sec * 1000 * NS_MS + now.tv_nsec;
 }
 
-/* ---- Standing and running ---- */
+/* ---- Stopping and running ---- */
 
 static void next_moment(struct gdb_machine *machine)
 {
@@ -33,8 +34,8 @@ void gdb_machine_stopped(struct gdb_machine *machine, bool at_breakpoint)
 	next_moment(machine);
 }
 
-/* How long it stood, and when it may stand again. A stop that was to last delays the next by no
- * more than an ordinary one. */
+/* Records the length of the stop and computes when the machine may be stopped again. A stop that
+ * was requested to last delays the next stop no more than an ordinary stop. */
 static void note_running(struct gdb_machine *machine)
 {
 	struct gdb_common *common = machine->common;
@@ -73,8 +74,9 @@ int gdb_machine_remove_breakpoint(struct gdb_machine *machine, struct error *err
 	                        machine->elf == EM_AARCH64 ? 4 : 1, error);
 }
 
-/* Where the machine is each time that it rings; it says so itself. A stub without breakpoints, or a
- * machine that does not say, is looked at by time. */
+/* Sets the breakpoint at the code that the machine runs for each ring, at the address in the
+ * header. If the stub has no breakpoints, or the header has no address, the supervisor polls
+ * instead. */
 static int set_breakpoint(struct gdb_machine *machine, struct error *error)
 {
 	struct error ignored = { "" };
@@ -101,7 +103,7 @@ static int set_breakpoint(struct gdb_machine *machine, struct error *error)
 	return 0;
 }
 
-/* When was it, by its own clock? */
+/* Reads the machine's own clock. */
 static int read_time(struct gdb_machine *machine, struct error *error)
 {
 	uint64_t at = machine->common->address + offsetof(struct tr_header, beat_time);
@@ -150,7 +152,7 @@ static void forget_store(struct gdb_machine *machine, size_t i)
 	        (machine->queued - i) * sizeof(*machine->numbers));
 }
 
-/* A machine that stands takes all of them. */
+/* Writes all queued stores to the stopped machine. */
 int gdb_machine_store(struct gdb_machine *machine, struct error *error)
 {
 	const struct gdb_common *common = machine->common;
@@ -168,12 +170,12 @@ int gdb_machine_store(struct gdb_machine *machine, struct error *error)
 	return code;
 }
 
-/* The same word's earlier value need not arrive. */
+/* An earlier, still queued value of the same word can be dropped. */
 static int queue_store(struct gdb_machine *machine, const struct gdb_store *store,
                        struct error *error)
 {
 	const struct gdb_common *common = machine->common;
-	bool waits = machine->queued; /* also one that is sent anew and anew */
+	bool waits = machine->queued; /* true even if a word is replaced again and again */
 	size_t i = 0;
 	int code = 0;
 
@@ -199,7 +201,7 @@ static int queue_store(struct gdb_machine *machine, const struct gdb_store *stor
 	return 0;
 }
 
-/* All that has been sent so far. */
+/* Receives all messages that have been sent so far. */
 int gdb_machine_take_stores(struct gdb_machine *machine, int socket, struct error *error)
 {
 	struct gdb_store store;

@@ -55,7 +55,7 @@ int gdb_remote_write(struct gdb_remote *remote, uint64_t address, const void *fr
 	const uint8_t *bytes = from;
 	int code = 0;
 
-	most = (most - 24) & ~(size_t)7; /* beside "M", an address and a length */
+	most = (most - 24) & ~(size_t)7; /* without "M", an address and a length */
 	while (size && !code) {
 		size_t some = size < most ? size : most, length;
 		char request[GDB_REQUEST_MAX], what[64];

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define RUN_BIAS 29 /* of the count behind '*': so many less are repeated */
+#define RUN_BIAS 29 /* the count after '*' minus this is the number of added copies */
 
 static int digit(uint8_t c)
 {
@@ -38,7 +38,7 @@ static void in_body(struct gdb_packet *packet, uint8_t byte)
 		packet->state = GDB_SUM_HIGH;
 		return;
 	}
-	if (byte == '$') { /* the last one's end is lost */
+	if (byte == '$') { /* the end of the previous packet is lost */
 		packet_begin(packet, 0);
 		return;
 	}

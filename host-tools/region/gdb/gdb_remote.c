@@ -11,17 +11,18 @@
 #include "host-tools/region/gdb/gdb_bytes.h"
 #include "writer/util/printable.h"
 
-#define TRIES       5    /* to send one packet */
-#define STRAY       64   /* packets that nobody asked for, before an answer */
-#define PACKET_SIZE 400U /* of a stub that does not say: GDB's own assumption */
-#define END_MS      1000 /* for the machine to stop and the stub to answer, when we leave */
+#define TRIES       5    /* attempts to send one packet */
+#define STRAY       64   /* limit of unrequested packets before an answer */
+#define PACKET_SIZE 400U /* if the stub reports no size: GDB's own assumption */
+#define END_MS      1000 /* limit, at the end, for the machine to stop and the stub to answer */
 
 static int acknowledge(struct gdb_remote *remote, bool good, struct error *error)
 {
 	return remote->no_ack ? 0 : gdb_send(remote, good ? "+" : "-", 1, error);
 }
 
-/* A stop, or text that the machine prints. Of these a stub may send any number by itself. */
+/* A stop reply, or text that the machine prints. A stub may send any number of these unrequested.
+ */
 static bool is_stray(const struct gdb_packet *packet)
 {
 	const uint8_t *body = packet->body;
@@ -36,7 +37,8 @@ static int silent(const char *what, int timeout_ms, struct error *error)
 	                 timeout_ms / 1000.0);
 }
 
-/* Send a body until the stub has it, then wait for the answer; takes_stops: a stop is one. */
+/* Sends a body until the stub has acknowledged it, then waits for the answer. takes_stops: a stop
+ * reply is an answer. */
 static int ask_once(struct gdb_remote *remote, const char *body, const char *what, bool takes_stops,
                     struct error *error)
 {
@@ -83,7 +85,7 @@ static const char *answer(const struct gdb_remote *remote)
 	return (const char *)remote->packet.body;
 }
 
-/* As it came, for a message. */
+/* The answer as it arrived, for a message. */
 static void printable_answer(const struct gdb_remote *remote, char text[24])
 {
 	size_t size = remote->packet.size < 20 ? remote->packet.size : 20;
@@ -112,7 +114,7 @@ int gdb_remote_ask_for_ok(struct gdb_remote *remote, const char *body, const cha
 	return gdb_remote_refused(remote, what, error);
 }
 
-/* ---- Beginning ---- */
+/* ---- Connecting ---- */
 
 static bool offers(const char *features, const char *feature)
 {
@@ -151,7 +153,7 @@ static int learn_features(struct gdb_remote *remote, struct error *error)
 	return code;
 }
 
-/* Whether the machine stands: most stubs stop it when somebody connects. */
+/* Checks that the machine is stopped: most stubs stop it when a debugger connects. */
 static int learn_state(struct gdb_remote *remote, struct error *error)
 {
 	int code = ask_once(remote, "?", "asking whether the machine stands", true, error);
@@ -165,8 +167,8 @@ static int learn_state(struct gdb_remote *remote, struct error *error)
 	return 0;
 }
 
-/* QEMU alone knows this; others' memory packets take the addresses that the CPU uses, which is the
- * same where the region lies. */
+/* Only QEMU has this query. Other stubs' memory packets take the CPU's own addresses, which equal
+ * the physical addresses of the region. */
 static int learn_addresses(struct gdb_remote *remote, struct error *error)
 {
 	int code =
@@ -209,7 +211,7 @@ int gdb_remote_run(struct gdb_remote *remote, struct error *error)
 	return code;
 }
 
-/* 1: a stop came; 0: nothing more within the time. */
+/* 1: a stop reply arrived; 0: none arrived in time. */
 static int hear(struct gdb_remote *remote, int timeout_ms, struct error *error)
 {
 	struct gdb_wait wait = gdb_wait_for(remote, timeout_ms);
@@ -268,15 +270,16 @@ int gdb_remote_break(struct gdb_remote *remote, bool insert, uint64_t address, u
 	return gdb_remote_ask_for_ok(remote, request, "a hardware breakpoint", error);
 }
 
-/* QEMU wants a process's number once any debugger before us spoke of processes, and 1 is its first.
- * Where nobody lets us go, the machine at least runs when we hang up. */
+/* QEMU requires a process id if any earlier debugger used process ids; its first id is 1. If the
+ * detach fails, the machine at least runs when the connection closes. */
 static void detach(struct gdb_remote *remote)
 {
 	static const char what[] = "detaching";
 	struct error ignored = { "" };
 	int code;
 
-	remote->no_ack = true; /* the machine runs then, and some stubs stop it at any byte */
+	/* the machine then runs, and some stubs stop it at any byte, even an acknowledgement */
+	remote->no_ack = true;
 	code = gdb_remote_ask_for_ok(remote, "D", what, &ignored);
 
 	if (code == -EFAULT)

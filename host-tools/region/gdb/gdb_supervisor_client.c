@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader's side of the supervisor: starts it, and asks it for memory. */
+/* The reader's side of the supervisor: starts the supervisor, and requests memory from it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,11 +14,12 @@
 #include "host-tools/region/gdb/gdb_supervisor.h"
 #include "host-tools/util/signals.h"
 
-#define SLICE_MS  100  /* between two looks for a signal */
-#define SIGNAL_MS 1000 /* that a stub may still take once there is one */
+#define SLICE_MS  100  /* between two checks for a signal */
+#define SIGNAL_MS 1000 /* time that the stub still has after a signal */
 
-/* Nothing of the reader's stays with it: who waits for the end of the reader's output, say, must
- * not wait for us. No signal from the terminal, either. */
+/* Closes the reader's files in the supervisor: a program that waits for the end of the reader's
+ * output must not wait for the supervisor. Detaches from the terminal, so that its signals do not
+ * reach the supervisor. */
 static _Noreturn void be_supervisor(struct gdb_common *common, int requests, int stores)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -94,8 +95,8 @@ int gdb_supervisor_start(struct gdb_supervisor *supervisor, const struct gdb_tar
 	return code;
 }
 
-/* Until there is an answer. A caller that has blocked SIGINT and SIGTERM, to handle them
- * itself, cannot do so while it waits here. */
+/* Waits for an answer. A caller that has blocked SIGINT and SIGTERM to handle them cannot do so
+ * during this wait. */
 static int await_answer(struct gdb_supervisor *supervisor, struct error *error)
 {
 	struct pollfd answer = { .fd = supervisor->requests, .events = POLLIN };

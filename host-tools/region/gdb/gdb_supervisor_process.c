@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The supervisor's own process: when it stops the machine, and what it does then. */
+/* The supervisor's process: decides when to stop the machine, and works while it is stopped. */
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include "host-tools/region/gdb/gdb_machine.h"
 
-#define FETCH_NS   (40 * NS_MS)    /* of one fetch, about */
-#define CLEAR_NS   (60000 * NS_MS) /* more than any pause */
-#define STOP_NS    (100 * NS_MS)   /* of one stop, about, unless it is to last */
-#define IDLE_NS    (100 * NS_MS)   /* that the machine stands and nobody asks for anything */
-#define STORES_NS  (300 * NS_MS) /* that something waits to be stored: a lease is lost after 2 s */
-#define POLL_NS    (10 * NS_MS)  /* between two looks, where no breakpoint tells */
-#define LISTEN_NS  (500 * NS_MS) /* the same, where one does */
-#define HURRY_NS   (100 * NS_MS) /* until the reader is seen to be in a hurry */
-#define DEAF_NS    (10 * NS_MS)  /* after bytes that were no stop: a flood costs no whole CPU */
-#define READ_BYTES 8192U         /* at a time */
+#define FETCH_NS   (40 * NS_MS)    /* approximate limit of one fetch */
+#define CLEAR_NS   (60000 * NS_MS) /* longer than any pause */
+#define STOP_NS    (100 * NS_MS)   /* approximate limit of one stop, except under hold */
+#define IDLE_NS    (100 * NS_MS)   /* limit of a stop without requests */
+#define STORES_NS  (300 * NS_MS)   /* limit of a store's delay: a lease ends after 2 s */
+#define POLL_NS    (10 * NS_MS)    /* between two polls without a breakpoint */
+#define LISTEN_NS  (500 * NS_MS)   /* between two polls with a breakpoint */
+#define HURRY_NS   (100 * NS_MS)   /* until the reader's hurry is noticed */
+#define DEAF_NS    (10 * NS_MS)    /* pause after unexpected bytes: a flood must not fill a CPU */
+#define READ_BYTES 8192U           /* bytes of one read */
 
 struct supervisor {
 	struct gdb_common *common;
@@ -24,10 +24,10 @@ struct supervisor {
 	bool is_open;
 
 	int64_t asked_at, look_at; /* ns */
-	bool waits;                /* the reader does, for a look to be due */
-	bool is_idle;              /* no doorbell was found set */
-	bool has_rung;             /* by the breakpoint, since the reader waited last */
-	int64_t listen_at; /* ns: a stub that sends other things is not listened to before */
+	bool waits;                /* the reader waits for the next due look */
+	bool is_idle;              /* no pending doorbell was found */
+	bool has_rung;             /* the breakpoint was hit since the reader's last wait */
+	int64_t listen_at; /* ns: after other bytes from the stub, do not listen before this time */
 };
 
 static bool has_reader(const struct supervisor *supervisor)
@@ -67,7 +67,7 @@ static int open_machine(struct supervisor *supervisor, struct error *error)
 	return 0;
 }
 
-/* It stopped by itself? Then at the breakpoint. */
+/* The machine stopped by itself: this happens only at the breakpoint. */
 static int hear_stop(struct supervisor *supervisor, struct error *error)
 {
 	int code = gdb_remote_heard(&supervisor->machine.remote, error);
@@ -79,8 +79,8 @@ static int hear_stop(struct supervisor *supervisor, struct error *error)
 	return code;
 }
 
-/* The socket on which a machine that runs reports its stop, or -1; *due: not later than when to
- * listen again. */
+/* Returns the socket on which a running machine reports its stop, or -1. Sets *due no later than
+ * the next time to listen. */
 static int stop_fd(const struct supervisor *supervisor, int64_t now, int64_t *due)
 {
 	if (!supervisor->machine.remote.runs)
@@ -91,8 +91,8 @@ static int stop_fd(const struct supervisor *supervisor, int64_t now, int64_t *du
 	return -1;
 }
 
-/* Make the machine stand, when the budget allows it, or it does so by itself. 1: not within the
- * time, or nobody waits for it any more. */
+/* Stops the machine when the budget permits, or waits until it stops by itself. 1: not within the
+ * time, or the reader no longer waits. */
 static int begin_stop(struct supervisor *supervisor, int64_t wait_ns, struct error *error)
 {
 	struct gdb_machine *machine = &supervisor->machine;
@@ -166,8 +166,8 @@ static int serve_fetch(struct supervisor *supervisor, struct error *error)
 	return code < 0 ? code : 0;
 }
 
-/* ring_reader_clear() for a machine that stands still: no fence (F), since no instruction of it
- * comes between the read and the 0, and what it does once it runs again sees the 0. */
+/* ring_reader_clear() for a stopped machine. It needs no fence (F): no instruction of the machine
+ * runs between the read and the store of 0, and its later instructions see the 0. */
 static int serve_clear(struct supervisor *supervisor, struct error *error)
 {
 	struct gdb_common *common = supervisor->common;
@@ -224,7 +224,7 @@ static int begin_wait(struct supervisor *supervisor, struct error *error)
 	return code;
 }
 
-/* One request, if there is one. 1: the reader is gone. */
+/* Handles one request, if one has arrived. 1: the reader is gone. */
 static int serve(struct supervisor *supervisor, struct error *error)
 {
 	char request;
@@ -261,7 +261,7 @@ static int serve(struct supervisor *supervisor, struct error *error)
 	return code;
 }
 
-/* A lease, above all, that is to be renewed though nobody looks. */
+/* Makes due stores, above all a lease's renewal, even if the reader requests nothing. */
 static int store_aside(struct supervisor *supervisor, struct error *error)
 {
 	bool ran = supervisor->machine.remote.runs;
@@ -275,7 +275,7 @@ static int store_aside(struct supervisor *supervisor, struct error *error)
 	return code;
 }
 
-/* Carry out the due work, without a request. */
+/* Does the work that is due without a request. */
 static int do_due(struct supervisor *supervisor, struct error *error)
 {
 	int64_t now = gdb_now_ns();
@@ -291,7 +291,7 @@ static int do_due(struct supervisor *supervisor, struct error *error)
 	return code;
 }
 
-/* It stopped by itself, at the breakpoint: somebody is to look. */
+/* The machine stopped by itself at the breakpoint: the reader must look. */
 static int heard_stop(struct supervisor *supervisor, struct error *error)
 {
 	int code = hear_stop(supervisor, error);
@@ -301,7 +301,8 @@ static int heard_stop(struct supervisor *supervisor, struct error *error)
 	if (supervisor->waits)
 		answer(supervisor, 0);
 	else
-		supervisor->has_rung = true; /* it comes, or we let it run */
+		/* the reader's next request follows, or the supervisor resumes the machine */
+		supervisor->has_rung = true;
 	supervisor->asked_at = supervisor->machine.stopped_at;
 	return 0;
 }
@@ -354,7 +355,7 @@ static int serve_until_end(struct supervisor *supervisor, struct error *error)
 	return code;
 }
 
-/* The connection is of no use any more: the same answer to everything, until the reader has heard
+/* The connection is unusable: gives the same answer to every request, until the reader has received
  * it. */
 static void refuse_until_end(struct supervisor *supervisor)
 {
@@ -385,7 +386,7 @@ void gdb_supervise(struct gdb_common *common, int requests, int stores)
 	if (code < 0)
 		common->code = code;
 	if (common->code >= 0 && supervisor.is_open) {
-		/* Store the published words, while the connection is good. */
+		/* Makes the remaining stores, if the connection is usable. */
 		if (!gdb_machine_take_stores(&supervisor.machine, stores, &ignored) &&
 		    !gdb_machine_stand(&supervisor.machine, &ignored) &&
 		    !gdb_machine_store(&supervisor.machine, &ignored))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* serial:, tcp:, unix: the wire format over a tty, or over somebody's console server. */
+/* serial:, tcp:, unix: the wire format over a tty or a console server. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "host-tools/region/serial/serial_cable.h"
 #include "host-tools/util/signals.h"
 
-#define FETCH_US  50000   /* of one call */
-#define SIGNAL_US 1000000 /* without an answer, and a signal ends the wait */
-#define WAIT_US   250000  /* until a look, whatever was told */
+#define FETCH_US  50000   /* limit of one call */
+#define SIGNAL_US 1000000 /* after this long without an answer a signal ends the wait */
+#define WAIT_US   250000  /* limit of the wait for news before the next look */
 
 static int cable_fetch(void *own, struct mirror_piece *pieces, size_t count, struct error *error)
 {
@@ -70,7 +70,8 @@ static int cable_clear(void *own, struct channel_bell *bells, size_t count, stru
 	int code;
 
 	pthread_mutex_lock(&cable->lock);
-	/* Running requests may have been answered already: look at the words again. */
+	/* Requests under way may carry older words: cancels them, so that the words are read again.
+	 */
 	wire_host_want(&cable->host, NULL, 0, serial_cable_now());
 	code = wire_host_clear(&cable->host, bells, count);
 	if (code)
@@ -89,7 +90,7 @@ static int cable_clear(void *own, struct channel_bell *bells, size_t count, stru
 	return code ? error_prefix(error, code, "%s", cable->name) : 0;
 }
 
-/* Has STATUS told of something that wants a look? The heartbeat does not. */
+/* Reports whether STATUS has changed in a way that needs a look; a changed heartbeat does not. */
 static bool has_news(const struct serial_cable *cable)
 {
 	static const uint64_t none[WIRE_RINGS_WORDS];
@@ -129,7 +130,7 @@ static const struct mirror_cable_ops cable_ops = {
 	.close = cable_close,
 };
 
-/* Until the machine has answered, and everything is agreed on. */
+/* Waits until the machine has answered and the rate is negotiated. */
 static int wait_ready(struct serial_cable *cable, uint64_t *size, struct error *error)
 {
 	int code = 0;

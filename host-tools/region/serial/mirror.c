@@ -9,10 +9,10 @@
 
 #include "host-tools/region/serial/mirror_plan.h"
 
-#define MOST_LATE  1024U /* HOST words */
-#define LOOK_MS    30    /* of one refresh, about */
-#define LEDGERS_MS 1000  /* between two looks at the ledgers of a run */
-#define TRIES      3U    /* to have an overwritable ring from one moment */
+#define MOST_LATE  1024U /* limit of the stored HOST words */
+#define LOOK_MS    30    /* approximate limit of one refresh */
+#define LEDGERS_MS 1000  /* interval of fetching a run's ledgers */
+#define TRIES      3U    /* attempts to fetch an overwritable ring as of one moment */
 
 enum step {
 	STEP_STATE,
@@ -25,11 +25,11 @@ enum step {
 	STEP_END,
 };
 
-/* Published words that may not have arrived yet: bytes have them. */
+/* A published word that may not have arrived; the mirror holds its value. */
 struct late {
 	uint64_t offset;
 	size_t size;
-	uint64_t number; /* of its store() */
+	uint64_t number; /* number of its store() call */
 };
 
 struct mirror {
@@ -37,29 +37,29 @@ struct mirror {
 	void *cable;
 	struct mirror_plan plan;
 
-	bool has_more; /* a look is under way: */
+	bool has_more; /* a look is under way */
 	enum step step;
-	bool is_planned;       /* and its step's pieces are listed */
-	bool takes_layout;     /* header and tables, too */
-	bool overwritable;     /* and such rings */
-	unsigned tries;        /* for these */
-	uint64_t moment;       /* as the look began */
-	uint64_t arrived;      /* stores that were with the machine then */
-	int64_t ledgers_until; /* ms; they are looked at again after that */
+	bool is_planned;       /* the step's pieces are listed */
+	bool takes_layout;     /* the look includes header and tables */
+	bool overwritable;     /* the look includes overwritable rings */
+	unsigned tries;        /* attempts for overwritable rings */
+	uint64_t moment;       /* moment() when the look began */
+	uint64_t arrived;      /* stores that had arrived in the machine then */
+	int64_t ledgers_until; /* ms: when the ledgers are due again */
 
-	/* of the last look: */
+	/* Of the last look: */
 	bool has_region;
 	uint64_t nonce, run;
 	uint32_t state, reply;
-	bool has_run; /* its rings' places are known */
+	bool has_run; /* the places of its rings are known */
 
 	struct late late[MOST_LATE];
 	size_t late_count;
-	uint64_t published; /* stores so far */
+	uint64_t published; /* number of stores so far */
 };
 
-/* One for all mirrors, so that a process that is forked meanwhile finds it free: the lease's thread
- * publishes beside the reader. */
+/* One lock for all mirrors, so that a forked process finds it free. The lease's thread publishes at
+ * the same time as the reader. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void mirror_lock(void)
@@ -110,7 +110,7 @@ static void note_late(struct mirror *mirror, uint64_t offset, size_t size)
 
 	while (i < mirror->late_count && late[i].offset != offset)
 		i++;
-	if (i == MOST_LATE) /* more than there are HOST words: the oldest goes */
+	if (i == MOST_LATE) /* more words than exist: drops the oldest */
 		memmove(late, late + 1, --i * sizeof(*late));
 	late[i] = (struct late){ offset, size, mirror->published };
 	mirror->late_count = i < mirror->late_count ? mirror->late_count : i + 1;
@@ -135,7 +135,7 @@ static int mirror_publish(struct channel *channel, uint64_t offset, const void *
 
 /* ---- From the machine ---- */
 
-/* Nothing is in flight, and nothing is written over, while nothing is recorded. */
+/* While no run records, no record is in flight and none is overwritten. */
 static bool stands_still(uint32_t state)
 {
 	return state != TR_RECORDING && state != TR_BOOTING;
@@ -166,7 +166,7 @@ static int take_state(struct mirror *mirror, bool is_last, struct error *error)
 	return 0;
 }
 
-/* A command's result is in the header too, which was read before its reply. */
+/* A command's result is also in the header, which was read before the mailbox's reply. */
 static void take_heads(struct mirror *mirror)
 {
 	uint32_t reply = mirror_plan_reply(&mirror->plan);
@@ -187,12 +187,12 @@ static void take_bytes(struct mirror *mirror)
 	if (!mirror->overwritable || stands_still(header->state) ||
 	    mirror->ops->moment(mirror->cable) == mirror->moment)
 		return;
-	mirror->tries++; /* it has run meanwhile */
+	mirror->tries++; /* the machine has run meanwhile */
 	mirror->step = STEP_STATE;
 	mirror_plan_begin(&mirror->plan);
 }
 
-/* The pieces of a step are there: what follows from them. */
+/* Called when a step's pieces have arrived: starts the next step. */
 static int take_step(struct mirror *mirror, bool is_last, struct error *error)
 {
 	switch (mirror->step) {
@@ -276,7 +276,7 @@ static void begin_look(struct mirror *mirror)
 	mirror_plan_begin(&mirror->plan);
 }
 
-/* The last look is to be of one moment, if it can. */
+/* Makes the last look one of a single moment, if possible. */
 static void hold(const struct mirror *mirror, const struct channel *channel, bool on)
 {
 	if (channel->is_last && mirror->ops->hold)
@@ -314,7 +314,7 @@ static int mirror_refresh(struct channel *channel, struct error *error)
 	return code;
 }
 
-/* Restart: a running look began before the doorbells were cleared. */
+/* Restarts the look: a look under way began before the doorbells were cleared. */
 static int mirror_clear(struct channel *channel, struct channel_bell *bells, size_t count,
                         struct error *error)
 {

@@ -9,14 +9,16 @@
 
 #include "writer/region/region_check.h"
 
-#define WORDS        offsetof(struct tr_header, clock)       /* magic to run: a look begins here */
-#define READER       offsetof(struct tr_header, reader_wait) /* to the reader's own words */
+/* from magic to run: the first step of a look */
+#define WORDS        offsetof(struct tr_header, clock)
+/* the header up to the reader's own words */
+#define READER       offsetof(struct tr_header, reader_wait)
 #define READER_SIZE  72U
-#define CONTROL_SIZE 128U /* a control page's own words, once a run */
+#define CONTROL_SIZE 128U /* a control page's own words, fetched once per run */
 
 /* ---- Lists ---- */
 
-/* One more of so many bytes each; NULL: memory is short. */
+/* Adds one entry of this size; NULL: out of memory. */
 static void *grow(struct mirror_plan *plan, void **list, size_t count, size_t *room, size_t each)
 {
 	if (count == *room) {
@@ -48,7 +50,7 @@ static void add_piece(struct mirror_plan *plan, uint64_t offset, uint32_t size, 
 	plan->count++;
 }
 
-/* Whole words around these bytes, which lie in the region. */
+/* Adds the whole words around these bytes, limited to the region. */
 static void want(struct mirror_plan *plan, uint64_t offset, uint64_t size, bool direct,
                  bool records)
 {
@@ -108,7 +110,8 @@ void mirror_plan_header(struct mirror_plan *plan)
 	want_staged(plan, WORDS, sizeof(struct tr_header) - WORDS, true);
 }
 
-/* So much of each entry; what is between them if that is not more than they are. */
+/* Adds this much of each entry. Includes the gaps between them if the gaps are not larger than the
+ * parts. */
 static void want_table(struct mirror_plan *plan, const struct tr_table *table, uint32_t entry)
 {
 	if (!table->count)
@@ -155,7 +158,7 @@ void mirror_plan_load(struct mirror_plan *plan)
 	plan->has_layout = !region_load(&plan->layout, &ignored);
 }
 
-/* Control pages' own words come with them and do not change. */
+/* The control pages' own words are fetched here and do not change. */
 void mirror_plan_ledgers(struct mirror_plan *plan)
 {
 	const struct tr_header *header = &plan->layout.header;
@@ -189,7 +192,7 @@ uint32_t mirror_plan_reply(const struct mirror_plan *plan)
 	return reply;
 }
 
-/* Rings' are shown only if their bytes come too: mirror_plan_bytes(). */
+/* The heads of rings are shown only if their bytes are fetched, too: mirror_plan_bytes(). */
 void mirror_plan_heads(struct mirror_plan *plan)
 {
 	const struct tr_header *header = &plan->layout.header;
@@ -235,7 +238,7 @@ void mirror_plan_begin_run(struct mirror_plan *plan)
 	mirror_streams_begin(plan);
 }
 
-/* ---- Data behind heads ---- */
+/* ---- Data before the heads ---- */
 
 void mirror_plan_want_area(struct mirror_plan *plan, uint64_t offset, uint64_t size, uint64_t to,
                            uint64_t length)
@@ -273,7 +276,7 @@ static void want_ring(struct mirror_plan *plan, uint32_t ring)
 	show_later(plan, r->control + MIRROR_AUX_HEAD, PAIR, true);
 }
 
-/* Where the console's text lies, and its head; false where there is none that makes sense. */
+/* Returns the place of the console's text, and its head; false: no valid console. */
 static bool find_text(const struct mirror_plan *plan, struct tr_console *console, uint64_t *offset)
 {
 	const struct tr_table *table = &plan->layout.header.console;

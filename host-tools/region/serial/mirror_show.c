@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* How what a look has staged comes to be seen: the shown words of channel.h with release, and
- * behind all that they promise. */
+/* Shows a look's staged words to readers: the shown words of channel.h are stored with release,
+ * each after all the data that it announces. */
 #include "host-tools/region/serial/mirror_plan.h"
 #include "writer/region/channel_word.h"
 
 #define WORD       sizeof(uint64_t)
 #define STATE      offsetof(struct tr_header, state)
-#define MOST_SHOWN (TR_STREAMS + 4U) /* rings' heads aside */
+#define MOST_SHOWN (TR_STREAMS + 4U) /* without the rings' heads */
 _Static_assert(STATE % WORD == 0 && MIRROR_REPLY % WORD == 0, "they are shown as words of 8 bytes");
 
-/* Rings' heads aside, in the order in which they are shown: the state promises the heads, the reply
- * the state, and the magic all. */
+/* The shown words without the rings' heads, in their order: the state announces the heads, the
+ * reply announces the state, and the magic announces all. */
 static size_t mirror_list_shown(const struct mirror_plan *plan, uint64_t words[MOST_SHOWN])
 {
 	const struct tr_header *header = &plan->layout.header;
@@ -50,7 +50,8 @@ static void mirror_show_promised(const struct mirror_plan *plan, const struct mi
 	}
 }
 
-/* Where the last run had its heads, this one's may lie: not its bytes have come, but its table. */
+/* The last run's heads may have been in the place of this run's. Then the place holds a table's
+ * bytes, not fetched heads. */
 static void mirror_show_no_more(const struct mirror_plan *plan, uint32_t ring)
 {
 	const struct tr_ring *r = &plan->layout.rings[ring];
@@ -61,8 +62,8 @@ static void mirror_show_no_more(const struct mirror_plan *plan, uint32_t ring)
 		channel_store(plan->bytes + r->control + MIRROR_AUX_HEAD, &have->aux, WORD);
 }
 
-/* The other way round than they were fetched: a data_head promises what its records say of an AUX
- * area. */
+/* In the reverse of the order in which they were fetched: a data_head announces the AUX data that
+ * its records report. */
 static void mirror_show_heads(const struct mirror_plan *plan)
 {
 	for (size_t i = plan->staged_count; i-- > 0;) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the traced program's streams that a mirror fetches. */
+/* Plans the parts of the traced program's streams that a mirror fetches. */
 #include <string.h>
 
 #include "host-tools/region/serial/mirror_plan.h"
 
-/* A copy; false: there is none that makes sense. */
+/* Copies and checks the entry; false: no valid stream. */
 static bool find_stream(const struct mirror_plan *plan, uint32_t kind, struct tr_stream *stream)
 {
 	const struct tr_table *table = &plan->layout.header.streams;

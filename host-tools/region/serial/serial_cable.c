@@ -14,11 +14,11 @@
 
 #include "writer/util/printable.h"
 
-#define AGAIN_US 1000000   /* between two tries to connect */
-#define OPEN_US  30000000  /* that a machine is waited for at first */
-#define LOST_US  600000000 /* that one is that was there */
-#define TELL_US  2000000   /* before a silent line is told of */
-#define FLUSH_US 2000000   /* that what was stored may take at the end */
+#define AGAIN_US 1000000   /* between two attempts to connect */
+#define OPEN_US  30000000  /* limit of the first wait for a machine */
+#define LOST_US  600000000 /* limit of the wait for a machine that answered before */
+#define TELL_US  2000000   /* silence before the user is informed */
+#define FLUSH_US 2000000   /* limit of delivering the stores at the end */
 
 int64_t serial_cable_now(void)
 {
@@ -41,7 +41,7 @@ void serial_cable_sleep(struct serial_cable *cable, int64_t us)
 	pthread_cond_timedwait(&cable->changed, &cable->lock, &at);
 }
 
-/* ---- Text between frames: to people, without what a terminal obeys (ECMA-48, 5.4) ---- */
+/* ---- Text between frames: printed without a terminal's control functions (ECMA-48, 5.4) ---- */
 
 static bool is_shown(struct serial_cable *cable, char c)
 {
@@ -67,7 +67,7 @@ static void show_text(void *of, const char *text, size_t size)
 	fflush(stderr);
 }
 
-/* ---- A line that comes and goes ---- */
+/* ---- A line that fails and returns ---- */
 
 static void tell(struct serial_cable *cable, int64_t now)
 {
@@ -89,7 +89,7 @@ static void tell(struct serial_cable *cable, int64_t now)
 		cable->lost_us = now;
 		cable->heard = cable->host.counts.bytes_in;
 		if (cable->host.baud != cable->link.baud)
-			serial_cable_slow(cable, now); /* the machine went back, too */
+			serial_cable_slow(cable, now); /* the machine has switched back, too */
 		if (cable->was_framed)
 			cable->fast = SERIAL_FAST_TODO;
 	}
@@ -110,7 +110,7 @@ static void lose(struct serial_cable *cable, int code)
 	error_set(&cable->why, code, "the line was closed: %s", strerror(-code));
 }
 
-/* Only the thread touches the link but for its set-up. */
+/* Only the thread uses the link, except while it is set up. */
 static void reconnect(struct serial_cable *cable)
 {
 	struct pollfd wait = { .fd = cable->wake, .events = POLLIN };
@@ -131,7 +131,7 @@ static void reconnect(struct serial_cable *cable)
 
 /* ---- Serving ---- */
 
-/* Whether the line took less than there is. Negative: it is gone. */
+/* Returns whether the line took less than all bytes. Negative: the line has failed. */
 static int write_all(struct serial_cable *cable, int64_t now)
 {
 	const uint8_t *bytes;
@@ -149,7 +149,7 @@ static int write_all(struct serial_cable *cable, int64_t now)
 	return 0;
 }
 
-/* Negative: it is gone. */
+/* Negative: the line has failed. */
 static int read_all(struct serial_cable *cable, int64_t now)
 {
 	uint8_t bytes[4096];
@@ -223,7 +223,7 @@ bool serial_cable_is_ready(const struct serial_cable *cable)
 	       cable->fast == SERIAL_FAST_DONE;
 }
 
-/* Explain a line without an answer. */
+/* Explains why a line may have no answer. */
 static const char *diagnose(const struct serial_cable *cable)
 {
 	const struct wire_host_counts *counts = &cable->host.counts;

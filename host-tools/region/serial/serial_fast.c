@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A faster rate, where the URL asks for one: agreed on, tried, and given up if nothing comes
- * through at it; the machine gives it up, too. */
+/* Switches to the faster rate that the URL requests: negotiates it, tries it, and gives it up if no
+ * frame arrives at it; then the machine gives it up, too. */
 #include "host-tools/region/serial/serial_cable.h"
 
 #define BAUD_TRY_US (WIRE_BAUD_MS * 1000LL)
@@ -13,7 +13,7 @@ void serial_cable_slow(struct serial_cable *cable, int64_t now)
 	wire_host_begin(&cable->host, now);
 }
 
-/* For good: whatever the reason is, it lasts. */
+/* Permanently, because the cause will not go away. */
 static void stay_slow(struct serial_cable *cable, int64_t now)
 {
 	cable->fast = SERIAL_FAST_DONE;

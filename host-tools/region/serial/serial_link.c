@@ -146,7 +146,7 @@ static int connect_unix(const struct serial_link *link, struct error *error)
 	return fd;
 }
 
-/* ---- All of them ---- */
+/* ---- All kinds of links ---- */
 
 int serial_link_connect(struct serial_link *link, struct error *error)
 {
@@ -178,7 +178,7 @@ static ssize_t result_of(ssize_t done)
 	return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 }
 
-/* A tty that is raw reads 0 when nothing is there (VMIN is 0); a socket, when it was closed. */
+/* read() returns 0 on a raw tty without input (VMIN is 0), but on a socket after it was closed. */
 ssize_t serial_link_read(struct serial_link *link, void *to, size_t size)
 {
 	ssize_t got = read(link->fd, to, size);

@@ -26,7 +26,7 @@ static bool has_rate(const struct termios2 *tty, uint32_t baud)
 	return tty->c_ospeed >= baud - slack && tty->c_ospeed <= baud + slack;
 }
 
-/* A driver keeps its own value for an impossible setting, and reports it when it is asked. */
+/* If a setting is impossible, the driver keeps its own value; reading the setting back shows it. */
 static int set_up(int fd, uint32_t baud, bool rtscts, struct error *error)
 {
 	struct termios2 tty;
@@ -62,7 +62,7 @@ int serial_tty_open(const char *path, uint32_t baud, bool rtscts, struct error *
 	code = set_up(fd, baud, rtscts, error);
 	if (code)
 		goto failed;
-	ioctl(fd, TIOCEXCL); /* a later process gets EBUSY; a pty may not support it */
+	ioctl(fd, TIOCEXCL); /* a later open() gets EBUSY; a pty may not support this */
 	return fd;
 failed:
 	if (fd >= 0)

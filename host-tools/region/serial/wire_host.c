@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIVE_US    800000 /* so much silence of ours, and HELLO says that we are there */
-#define BAUD_US     300000 /* between two BAUD */
-#define LOOK_US     20000  /* between two looks at the clock */
-#define PATIENCE_US 150000 /* for an answer, beside the time that its bytes take */
+/* after this much silence of the host, a HELLO shows that it is present */
+#define ALIVE_US    800000
+#define BAUD_US     300000 /* between two BAUDs */
+#define LOOK_US     20000  /* between two checks of the clock */
+#define PATIENCE_US 150000 /* time for an answer, in addition to its bytes' time on the line */
 
 int wire_host_fail(struct wire_host *host, int code, const char *format, ...)
 {
@@ -30,11 +31,13 @@ int64_t wire_host_patience(const struct wire_host *host)
 {
 	uint32_t baud = host->baud ? host->baud : host->welcome.baud;
 
-	/* Four frames: one that is under way, the question, what stands before it, the answer. */
+	/* Four frames: one that is under way, the request, the frame before the answer, the answer.
+	 */
 	return PATIENCE_US + (baud ? 4 * (int64_t)WIRE_FRAME_MAX * 10 * 1000000 / baud : 0);
 }
 
-/* Seven letters and a 0x00: no line eats these, and COBS makes of them no code that one does. */
+/* Seven letters and a 0x00: every line carries these, and COBS encodes them to bytes that every
+ * line carries. */
 static uint64_t letters_of(uint64_t any)
 {
 	uint64_t nonce = 0;
@@ -72,10 +75,10 @@ void wire_host_begin(struct wire_host *host, int64_t now)
 	host->piece_size = 0;
 }
 
-/* ---- In ---- */
+/* ---- Receiving ---- */
 
-/* Frames that are missing before this one: what was asked for is perhaps among them, and is waited
- * for no longer than it takes to come. */
+/* Frames before this one are missing. An answer may be among them, so the wait for answers is cut
+ * to the time that they need to arrive. */
 static void follow(struct wire_host *host, const struct wire_head *head, int64_t now)
 {
 	uint16_t gap = (uint16_t)(head->sequence - host->sequence_in);
@@ -84,7 +87,7 @@ static void follow(struct wire_host *host, const struct wire_head *head, int64_t
 	if (!host->has_sequence || head->type == WIRE_HELLO)
 		gap = 0;
 	if (gap >= 0x8000)
-		return; /* one that came twice, or late */
+		return; /* a frame that was repeated or late */
 	host->has_sequence = true;
 	host->sequence_in = (uint16_t)(head->sequence + 1);
 	host->counts.gaps += gap;
@@ -157,7 +160,7 @@ void wire_host_take(struct wire_host *host, const uint8_t *bytes, size_t size, i
 	}
 }
 
-/* ---- Out ---- */
+/* ---- Sending ---- */
 
 static size_t next_baud(struct wire_host *host, uint8_t *body, int64_t now)
 {

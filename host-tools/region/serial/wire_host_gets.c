@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Fetching: GETs ahead of their answers, and new ones for missing parts. The other side answers in
- * order, so a part of a later GET means that the rest of the earlier ones is lost. */
+/* Fetching: sends GETs before earlier GETs are answered, and new GETs for missing parts. The other
+ * side answers in order, so a part of a later GET shows that the missing parts of earlier GETs are
+ * lost. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host-tools/region/serial/wire_host.h"
 
-#define AHEAD        4U     /* GETs under way; the other side keeps WIRE_GETS */
-#define SLOW_GET     16384U /* bytes of one where they take long */
+#define AHEAD        4U     /* GETs under way; the other side queues WIRE_GETS */
+#define SLOW_GET     16384U /* bytes of one GET on a slow line */
 #define SLOW_BAUD    500000U
-#define PATIENCE_MAX 4 /* times what is enough where nothing is lost */
+#define PATIENCE_MAX 4 /* times the wait that suffices without loss */
 
 static bool again(struct wire_host *host, const struct wire_want *want, uint32_t from, uint32_t to)
 {
@@ -32,7 +33,7 @@ static bool again(struct wire_host *host, const struct wire_want *want, uint32_t
 	return true;
 }
 
-/* The rests of the first ones under way are lost. */
+/* The missing parts of the first GETs under way are lost. */
 static void give_up(struct wire_host *host, unsigned count)
 {
 	for (unsigned i = count; i-- > 0;)
@@ -67,7 +68,7 @@ int wire_host_want(struct wire_host *host, struct mirror_piece *pieces, size_t c
 	return 0;
 }
 
-/* ---- Asking ---- */
+/* ---- Requesting ---- */
 
 static uint32_t largest(const struct wire_host *host)
 {
@@ -128,7 +129,7 @@ static void arrived(struct wire_host *host, struct wire_want *want, uint32_t byt
 	host->pieces_left--;
 }
 
-/* Its bytes to their place. */
+/* Copies the bytes to their place. */
 static bool put_bytes(struct wire_host *host, const struct wire_want *want,
                       const struct wire_data *data, uint8_t flags, const uint8_t *content,
                       size_t size)
@@ -155,7 +156,7 @@ void wire_host_data(struct wire_host *host, const uint8_t *body, size_t size, ui
 	while (i < host->nr_asked && host->asked[i].tag != data.tag)
 		i++;
 	if (i == host->nr_asked || data.at < host->asked[i].got)
-		return; /* of one that was given up, or it came already */
+		return; /* the GET was cancelled, or the bytes arrived before */
 	give_up(host, i);
 	want = host->asked;
 	host->progress_us = host->waits_us = now;

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is there, does the line carry every byte, and is it the machine that it was? */
+/* Finds the machine, checks that the line carries every byte value, and detects another machine or
+ * a reset. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "host-tools/region/serial/wire_host.h"
 
-#define HELLO_US    400000 /* between two, at least */
-#define PATIENT     4U     /* HELLOs with all bytes, before one with none is tried */
-#define PROBE_BYTES 6U     /* with a 0x00 behind them: COBS makes 7 of their number, and no XON */
-#define GROUP_TRIES 5U     /* of several bytes at a time */
-#define BYTE_TRIES  10U    /* a line that loses every second frame is not one that eats bytes */
-#define LOST_ENOUGH 16U    /* to be named */
+#define HELLO_US    400000 /* least time between two HELLOs */
+#define PATIENT     4U     /* HELLOs with all bytes before a HELLO without bytes */
+/* followed by a 0x00: COBS encodes their number as 7, which is not XON */
+#define PROBE_BYTES 6U
+#define GROUP_TRIES 5U /* attempts with several bytes at a time */
+/* attempts: a line that loses every second frame does not count as losing bytes */
+#define BYTE_TRIES  10U
+#define LOST_ENOUGH 16U /* limit of the bytes that a message names */
 
-/* ---- Which bytes get lost ---- */
+/* ---- Finding bytes that the line loses ---- */
 
 static unsigned probe_size(const struct wire_host *host)
 {
@@ -76,7 +79,7 @@ static void begin_frames(struct wire_host *host, int64_t now)
 	wire_host_stores_again(host, now);
 }
 
-/* The bytes from probe_at on came back, or are known not to. */
+/* The bytes from probe_at on came back, or are known as lost. */
 static void probe_next(struct wire_host *host, int64_t now)
 {
 	unsigned group = PROBE_BYTES;
@@ -92,7 +95,7 @@ static void probe_next(struct wire_host *host, int64_t now)
 		name_lost(host);
 		return;
 	}
-	host->heard_all = true; /* it was noise that no long HELLO came through */
+	host->heard_all = true; /* only noise kept the long HELLO from arriving */
 	begin_frames(host, now);
 }
 
@@ -125,7 +128,7 @@ static void all_bytes(struct wire_hello *hello)
 		hello->probe[i] = (uint8_t)i;
 }
 
-/* At once behind wire_host_begin(), which sets hello_us back. */
+/* At once after wire_host_begin(), which sets hello_us back. */
 static bool hello_is_due(const struct wire_host *host, int64_t now)
 {
 	int64_t patience = wire_host_patience(host);
@@ -178,7 +181,7 @@ static bool has_all_bytes(const struct wire_welcome *welcome)
 	       memcmp(welcome->probe, hello.probe, WIRE_PROBE_MAX) == 0;
 }
 
-/* Is it one that we can go on with? */
+/* Checks whether the session can continue with this answer. */
 static bool is_the_machine(struct wire_host *host, const struct wire_welcome *welcome)
 {
 	if (WIRE_MAJOR(welcome->version) != WIRE_MAJOR(WIRE_VERSION)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Storing: PUTs and CLEARs in one order, at most WIRE_STORES of them unanswered, all
- * of these again behind a time-out. The other side carries each out once, and none ahead of its
- * turn: an answer is one to all PUTs before it. */
+/* Storing: sends PUTs and CLEARs in one order, at most WIRE_STORES of them unanswered, and after a
+ * time-out sends all of these again. The other side carries each out once and in order, so an
+ * answer also answers all PUTs before it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "host-tools/region/serial/wire_host.h"
 
-#define PATIENCE_MAX 4 /* times what is enough where nothing is lost */
+#define PATIENCE_MAX 4 /* times the wait that suffices without loss */
 
 static struct wire_store *append(struct wire_host *host)
 {
@@ -35,8 +35,8 @@ static void drop(struct wire_host *host, size_t i)
 		host->next_store--;
 }
 
-/* A word that waits to be sent and is stored again arrives once, in the later one's turn: a lease
- * that changes while the cable is pulled does not pile up. */
+/* If a word is stored again before its first store is sent, only the later store is sent, in its
+ * own turn. So a lease's renewals do not pile up while the cable is unplugged. */
 static void replace(struct wire_host *host, uint64_t offset, size_t size)
 {
 	for (size_t i = host->nr_stores; i-- > 0 && !host->stores[i].number;) {
@@ -176,7 +176,8 @@ void wire_host_done(struct wire_host *host, const struct wire_done *done, int64_
 	drop(host, i);
 	while (i-- > 0) {
 		if (host->stores[i].bells)
-			continue; /* it is done, but which were set? */
+			/* carried out, but the answer with the set doorbells is missing */
+			continue;
 		if (host->stores[i].call > host->stored)
 			host->stored = host->stores[i].call;
 		drop(host, i);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The text between frames: the firmware's, or ours before HELLO. A frame's second byte is its type,
- * which no text contains. So a piece between two 0x00 shows at once whether it is text. */
+/* The text between frames: the UEFI firmware's, or bareperf's before HELLO. A frame's second byte
+ * is its type, which no text contains, so a piece's first bytes show whether it is text. */
 #include <string.h>
 
 #include "host-tools/region/serial/wire_host.h"
 
-#define QUIET_US 100000 /* text without a line's end is passed on after that */
+#define QUIET_US 100000 /* after this long, text without a line end is passed on */
 
 static bool is_text(uint8_t byte)
 {
@@ -31,7 +31,7 @@ void wire_host_text_byte(struct wire_host *host, uint8_t byte, int64_t now)
 		host->piece_size = 0;
 	}
 	if (!host->piece_is_text) {
-		/* Of text no 0x00 ends what was not: a line's end does. */
+		/* In text mode no 0x00 ends a piece that is not text; a line end does. */
 		if (byte == '\n' && host->last_byte == '\r' && host->state != WIRE_HOST_FRAMED)
 			host->is_inside = false;
 		host->last_byte = byte;

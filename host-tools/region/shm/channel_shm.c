@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shm:PATH: memory that a machine of somebody else's shares with us. */
+/* shm:PATH: memory that a machine shares and that another program set up. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,8 +9,8 @@
 #include "host-tools/region/shm/ivshmem_client.h"
 #include "writer/region/region.h"
 
-/* Of an ivshmem device it is at 0, be it there yet or not; in a file that is a machine's RAM
- * (memory-backend-file) it is where it was put. */
+/* In an ivshmem device the region is at offset 0, maybe not yet present; in a file that is a
+ * machine's RAM (memory-backend-file) it is where the firmware allocated it. */
 static void move_to_region(struct channel *channel)
 {
 	struct error ignored = { "" };

@@ -17,13 +17,13 @@
 
 #define PROTOCOL_VERSION 0
 #define SHARED_MEMORY    (-1)
-#define PEERS            0x10000 /* their numbers have 16 bits */
-#define ANSWER_MS        5000    /* for a server to say what it says at once */
-#define SLICE_MS         100     /* between two looks for a signal */
-#define PEERS_AT_ONCE    1024    /* messages that are taken at a time */
+#define PEERS            0x10000 /* number of peers: their numbers have 16 bits */
+#define ANSWER_MS        5000    /* limit of the wait for a server's first messages */
+#define SLICE_MS         100     /* between two checks for a signal */
+#define PEERS_AT_ONCE    1024    /* limit of the messages handled at a time */
 
-/* The server's next message: 64 bits, little-endian, and perhaps a file. 1; 0: none now (errno is
- * EAGAIN), or no more. */
+/* Receives the server's next message: 64 bits, little-endian, perhaps with a file. 1; 0: none has
+ * arrived (errno is EAGAIN), or the server has closed. */
 static int hear(int socket, int64_t *number, int *fd)
 {
 	union {
@@ -74,7 +74,7 @@ static int await(int socket, int64_t *number, int *fd, struct error *error)
 	return 0;
 }
 
-/* Version, our number, and the memory; what follows comes when it likes. */
+/* Receives the version, our number, and the memory. Later messages may come at any time. */
 static int shake_hands(struct ivshmem_client *client, struct error *error)
 {
 	static const char no_server[] = "the other end is no ivshmem server";
@@ -118,8 +118,9 @@ static bool listen_to(const struct ivshmem_client *client, int fd, uint32_t how)
 	return !epoll_ctl(client->listener, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* Peers are told one by one, a message for each of their vectors. Only our own are kept. A server
- * that sends without end keeps nobody here: epoll tells of the rest at the next wait. */
+/* The server announces each peer with one message per vector. Only our own eventfds are kept. A
+ * limit per call keeps a server that sends without end from blocking the tool; epoll reports the
+ * rest at the next wait. */
 static void hear_of_peers(struct ivshmem_client *client)
 {
 	int64_t number;
@@ -138,13 +139,14 @@ static void hear_of_peers(struct ivshmem_client *client)
 	}
 	if (errno == EAGAIN)
 		return;
-	close(client->socket); /* which epoll forgets with it */
+	close(client->socket); /* closing also removes it from epoll */
 	client->socket = -1;
 }
 
 static int connect_to(const char *path, struct error *error)
 {
-	const struct timeval bound = { .tv_sec = ANSWER_MS / 1000 }; /* of a queue that is full */
+	/* time limit if the queue is full */
+	const struct timeval bound = { .tv_sec = ANSWER_MS / 1000 };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define PROTOCOL_VERSION 0
-#define GUEST            0 /* QEMU: the first peer, who alone may be QEMU's "master" */
+#define GUEST            0 /* QEMU: the first peer; only the first peer may be QEMU's "master" */
 #define SHARED_MEMORY    (-1)
 
 static void close_fd(int *fd)
@@ -36,7 +36,7 @@ void ivshmem_server_close(struct ivshmem_server *server)
 	}
 }
 
-/* One message: 64 bits, little-endian, and perhaps a file descriptor. */
+/* Sends one message: 64 bits, little-endian, perhaps with a file descriptor. */
 static int say_to_peer(int to, int64_t number, int fd)
 {
 	union {
@@ -58,14 +58,15 @@ static int say_to_peer(int to, int64_t number, int fd)
 		header->cmsg_len = CMSG_LEN(sizeof(fd));
 		memcpy(CMSG_DATA(header), &fd, sizeof(fd));
 	}
-	/* Never more than the socket's buffer holds, never a signal if nobody is there. */
+	/* The messages always fit the socket's buffer; MSG_NOSIGNAL avoids a signal if the other
+	 * end is closed. */
 	if (sendmsg(to, &message, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)sizeof(wire))
 		return -1;
 	return 0;
 }
 
-/* In the order that the protocol wants: version, the peer's id, the memory, who else is there,
- * the peer's own interrupts. */
+/* In the protocol's order: version, the peer's id, the memory, the other peers, the peer's own
+ * interrupts. */
 static int say_all(const struct ivshmem_server *server, int memory_fd)
 {
 	int to = server->socket;
