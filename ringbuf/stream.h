@@ -6,10 +6,10 @@
  *
  *	writer					reader
  *	load tail, acquire  ◀────────────────	C: finish reading, release
- *	B: then write over what was read	store tail
+ *	B: then overwrite read bytes	store tail
  *	write the bytes
  *	A: release  ─────────────────────────▶	D: load head, acquire
- *	store head				read what is before it
+ *	store head				read the bytes before head
  *
  * One writer at a time. Thread.
  */

@@ -6,7 +6,7 @@
  * only one caller may use a struct at a time.
  *
  *	line	0x00, COBS(body, CRC-32C of the body), 0x00
- *	body	u8 type, u8 flags, u16 sequence, and what the type says
+ *	body	u8 type, u8 flags, u16 sequence, then the type's own words
  *
  * 0x00 marks only the ends of frames, so a receiver finds the next frame after any loss or damage.
  * The bytes between two 0x00 may also be empty, or text: without a correct CRC they are no frame.

@@ -4,10 +4,12 @@
  * (Burtscher and others, "The VPC trace-compression algorithms", IEEE Transactions on Computers
  * 54(11), 2005): by finite contexts of one and of two words.
  *
- *	0		what was behind the same two words the last time
+ *	0		the word that followed the same two words the last time
  *	1 0  i		the word seen last among those of hash i, 6 bits
- *	1 1 0  n d	what was behind the same word, plus its last step, plus d: n nibbles, zigzag
- *	1 1 1  m b	what was behind the same word, with other bytes: a bit in m for each of b
+ *	1 1 0  n d	the word that followed the same word, plus its last step, plus d:
+ *			n nibbles, zigzag
+ *	1 1 1  m b	the word that followed the same word, with other bytes: m has a bit for
+ *			each replaced byte, b has these bytes
  */
 #include "channel/wire/wire_words.h"
 

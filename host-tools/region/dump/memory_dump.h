@@ -18,7 +18,7 @@
 /* The machine's addresses [address, address + size). */
 struct memory_range {
 	uint64_t address; /* physical; in a raw dump with an unknown base, the file offset */
-	uint64_t size;    /* > 0; ends at 2^64 - 1 at the most */
+	uint64_t size;    /* > 0; the range ends at or below 2^64 - 1 */
 	/* file offset of the bytes; MEMORY_ZEROS: the bytes are 0 and not stored */
 	uint64_t offset;
 };

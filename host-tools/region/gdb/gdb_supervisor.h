@@ -5,10 +5,10 @@
  * for any reason, the supervisor makes the queued stores, resumes the machine and ends.
  *
  *	reader			supervisor			machine
- *	GDB_FETCH ────────────▶	stop, read ───────────────────▶	stands
- *	GDB_CLEAR, GDB_FETCH …	reads on, if not too long
- *	GDB_WAIT ─────────────▶ stores, breakpoint, go ────────▶ runs
- *	(sleeps)		until the breakpoint is hit, or it is time ◀──
+ *	GDB_FETCH ────────────▶	stop, read ───────────────────▶	is stopped
+ *	GDB_CLEAR, GDB_FETCH …	continues to read, for a limited time
+ *	GDB_WAIT ─────────────▶ stores, breakpoint, resume ────▶ runs
+ *	(sleeps)		until the breakpoint is hit, or a look is due ◀──
  *
  * The budget is the largest share of the time in which the machine may be stopped: after each stop
  * the machine runs long enough to keep the share. The supervisor sets the breakpoint only if the

@@ -7,12 +7,12 @@
  * whole region per look.
  *
  *	one look	fetched				for
- *	state		magic, nonce, state, run	the state when the look began
- *	layout		the header			a new run or state only
- *	tables		CPUs, events, rings, ledgers	the same; ledgers once a second besides
+ *	state		magic, nonce, state, run	the state at the look's start
+ *	layout		the header			only after a new run or state
+ *	tables		CPUs, events, rings, ledgers	the same; ledgers also once a second
  *	heads		reply, console, data_heads
- *	AUX heads	those of rings that have one
- *	bytes		records, AUX areas, text	from where the last look ended to the heads
+ *	AUX heads	heads of rings with an AUX area
+ *	bytes		records, AUX areas, text	from the last look's end to the heads
  *
  * After the last step the mirror shows all of the look's data. No step begins before the bytes of
  * the previous step have arrived.
