@@ -192,7 +192,7 @@ def until(sh, name, when, end=None):
         end()
     sh.read_until(r"written: \S+\s", start)
     sh.send("\x12")  # no hook is left
-    after = sh.type("bareperf.efi record -e cpu-clock -F 1000 --region-size 4 -o last.data -- \\spinner.efi low=50")
+    after = sh.type("bareperf.efi record -e cpu-clock -F 1000 --region-size 4 -o last.data -- \\spinner.efi low=500")
     said = sh.said(start)
     tap.ok(re.search(r"samples, 0 lost", said) and len(re.findall(r"written: \S*\d+\.data", said)) == 1,
            f"{name}: until {when} it is recorded, and is a file, once", said)
@@ -226,7 +226,9 @@ def judge_ends(disk, isa, files):
         times = [float(time) for time in re.findall(r"([\d.]+):", taken.perf("script", "-F", "time"))]
         shells = [name for _, _, name in taken.maps() if name.endswith(SHELL)]
         told = {"ready-to-boot": "ended at ReadyToBoot", "2.5s": "ended by its time"}.get(when, "stopped by a key")
-        tap.ok(f"complete: {told}" in dump.stdout and len(times) > 100,
+        # a busy host brings fewer samples, of longer periods
+        periods = re.search(r"cpu-clock \(CPU 0\): count \d+ = period (\d+)", dump.stdout)
+        tap.ok(f"complete: {told}" in dump.stdout and times and periods and int(periods[1]) > 100e6,
                f"{isa}: until {when}: it reports the end's cause", dump.stdout[-2000:])
         if when == "2.5s":
             tap.ok(times[-1] - times[0] >= 2.3, f"{isa}: until {when}: so long it is", (times[0], times[-1]))
