@@ -55,7 +55,7 @@ def objects(arch, sources):
 
 
 def check(arch):
-    exempt = EXEMPT | functions(arch, *objects(arch, f"arch/{arch}/*.S")).keys()
+    exempt = EXEMPT | functions(arch, *objects(arch, f"arch/{arch}/**/*.S")).keys()
     image = functions(arch, TOP / f"build/{arch}/bareperf.elf")
     image = {name: code for name, code in image.items() if name not in exempt}
     calling = [name for name, code in image.items() if any(map(CALL.match, code))]

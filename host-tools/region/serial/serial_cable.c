@@ -233,7 +233,7 @@ static const char *diagnose(const struct serial_cable *cable)
 	if (cable->host.has_welcome && !cable->host.welcome.region_size)
 		return "the firmware answers, but has no trace region yet";
 	if (!cable->lost_us)
-		return "the line works, but what is asked for does not come";
+		return "the line works, but the requested data does not come";
 	if (cable->was_framed && counts->bytes_in == cable->heard)
 		return "nothing comes any more: is the cable in, and the machine on?";
 	if (counts->frames)

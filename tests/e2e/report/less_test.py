@@ -16,7 +16,7 @@ import tap
 from remote import Remote
 
 TOP = machine.TOP
-SAID_ONCE = ("the firmware has no EFI_PCI_IO_PROTOCOL: devices are looked for", "no screen\n",
+SAID_ONCE = ("the firmware has no EFI_PCI_IO_PROTOCOL: devices are searched", "no screen\n",
              "load options: ignored, not for bareperf (")
 HOLES, LEAST = 3000 * 4096, 1 << 20  # the least that chain.h takes away
 MEMORY = (288, "<Q")                 # of the region's header
