@@ -125,7 +125,8 @@ class Recording:
         self.branches = sum(trace["recorded"] for trace in traces) if traces else 0
         self.spe = kind in SPE and len(re.findall(
             r"^\. spe ", run(machine.TOOL, "dump", path).stdout, re.MULTILINE))
-        self.samples = len(run(machine.TOOL, "export", "-f", "csv", path).stdout.splitlines()) - 1
+        # of a file without samples nothing is exported, not even the csv's first line
+        self.samples = max(0, len(run(machine.TOOL, "export", "-f", "csv", path).stdout.splitlines()) - 1)
 
     def itrace(self):
         return ("--itrace=b",) if self.branches else ("--itrace=i1i",) if self.spe else ()
