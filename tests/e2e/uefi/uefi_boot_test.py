@@ -226,9 +226,9 @@ def judge_ends(disk, isa, files):
         times = [float(time) for time in re.findall(r"([\d.]+):", taken.perf("script", "-F", "time"))]
         shells = [name for _, _, name in taken.maps() if name.endswith(SHELL)]
         told = {"ready-to-boot": "ended at ReadyToBoot", "2.5s": "ended by its time"}.get(when, "stopped by a key")
-        # a busy host brings fewer samples, of longer periods
+        # how long a boot lasts is the host's, and how many samples it brings
         periods = re.search(r"cpu-clock \(CPU 0\): count \d+ = period (\d+)", dump.stdout)
-        tap.ok(f"complete: {told}" in dump.stdout and times and periods and int(periods[1]) > 100e6,
+        tap.ok(f"complete: {told}" in dump.stdout and times and periods and int(periods[1]) > 20e6,
                f"{isa}: until {when}: it reports the end's cause", dump.stdout[-2000:])
         if when == "2.5s":
             tap.ok(times[-1] - times[0] >= 2.3, f"{isa}: until {when}: so long it is", (times[0], times[-1]))
