@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever has become of a journal, `bareperf attach' survives it, and continues nothing that is
- * damaged. Input: what to do (MEND_SUM: the checksum is right all the same, CUT: the file ends
- * after as many bytes as the next two say), then patches {u16 place, u8 value} to a good journal.
+ * `bareperf attach' survives any damage to a journal, and never resumes from a damaged one. Input:
+ * a byte of flags (MEND_SUM: correct the checksum afterwards; CUT: end the file at the size in the
+ * next two bytes), then patches {u16 place, u8 value} to a good journal.
  */
 #include <errno.h>
 #include <fcntl.h>

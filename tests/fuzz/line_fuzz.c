@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any host at the target's end of a line: bytes that are noise, bodies whose CRC is good and whose
- * words are not, and honest ones between them. Whatever it says, nothing but the HOST words
- * changes, the line takes a bounded time, and the next honest host gets what it asks for.
+ * words are not, and honest ones between them. Only the HOST words change, each step of the
+ * line takes a bounded time, and the next honest host gets the answers to its requests.
  */
 #include <stdlib.h>
 #include <string.h>

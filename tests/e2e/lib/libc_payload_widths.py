@@ -67,7 +67,7 @@ static void totals(void)
 	malloc_stats();
 }
 
-/* What a file descriptor moves at once fits into the int that read() and write() return. */
+/* read() and write() return an int, so one call moves at most INT_MAX bytes. */
 static void far(void)
 {
 	int fd = open("/dev/null", O_WRONLY);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A `bareperf run` that continues while a test looks at its region and its processes. Whatever another
-process is still making may be there in part: that is "not yet"."""
+"""A `bareperf run` that continues while a test looks at its region and its processes. A file
+that another process is still writing may be incomplete: that counts as "not yet"."""
 
 import contextlib
 import mmap
