@@ -68,7 +68,7 @@ def exclusive(isa, directory, name, scale, size, options, flash=None):
         sh.read_until("trace region: ")
         pictures = moving(sh, directory, scale)
         sh.send("q")
-        sh.read_until("takes further commands")
+        sh.read_until(r"takes further commands\.\n")  # else the echo is part of that line
         sh.send(f"{ALL}\r")
         said = sh.read_until(r"this quote is not closed.*\n")
         picture = until(lambda: learned(dump(sh, directory, scale), said))
