@@ -121,8 +121,7 @@ static bool lines_port_send(struct line_port *port, uint64_t now)
 		unsigned count =
 		    line_send(&port->line, bytes, room < most - sent ? room : most - sent);
 
-		for (unsigned i = 0; i < count; i++)
-			port->uart.ops->put(&port->uart, bytes[i]);
+		uart_put(&port->uart, bytes, count);
 		sent += count;
 		port->level += count;
 		if (!count || port->uart.ops->all_or_none)

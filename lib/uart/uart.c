@@ -89,6 +89,10 @@ static const struct uart_kind {
 	{ ARCH_UART_MESON, &uart_meson, &word_access, 0x10 },
 	{ ARCH_UART_CADENCE, &uart_cadence, &word_access, 0x40 },
 	{ ARCH_UART_SCIF, &uart_scif, &uart_scif_access, 0x28 },
+	{ ARCH_UART_SDM845, &uart_geni, &word_access, 0x1000 },
+	{ ARCH_UART_SDM845_7372, &uart_geni, &word_access, 0x1000 },
+	{ ARCH_UART_MSM8X60, &uart_uartdm, &word_access, 0x80 },
+	{ ARCH_UART_MSM8974, &uart_uartdm, &word_access, 0x80 },
 };
 
 static int uart_describe_kind(struct uart *uart, const struct arch_uart_hint *hint)
@@ -158,6 +162,16 @@ bool uart_holds(const struct uart *uart, uint32_t ns)
 	return bits <= uart->fifo * BYTE_BITS;
 }
 
+void uart_put(const struct uart *uart, const uint8_t *bytes, unsigned count)
+{
+	if (uart->ops->transfer && count) {
+		uart->ops->transfer(uart, bytes, count);
+		return;
+	}
+	for (unsigned i = 0; i < count; i++)
+		uart->ops->put(uart, bytes[i]);
+}
+
 unsigned uart_send(const struct uart *uart, const uint8_t *bytes, unsigned count)
 {
 	unsigned sent = 0;
@@ -167,8 +181,10 @@ unsigned uart_send(const struct uart *uart, const uint8_t *bytes, unsigned count
 
 		if (!room || sent >= uart->fifo)
 			break;
-		for (; room && sent < count; room--)
-			uart->ops->put(uart, bytes[sent++]);
+		if (room > count - sent)
+			room = count - sent;
+		uart_put(uart, bytes + sent, room);
+		sent += room;
 	}
 	return sent;
 }
@@ -193,5 +209,5 @@ void uart_write(struct uart *uart, uint8_t byte)
 	}
 	uart->stuck = polls == 0;
 	if (!uart->stuck)
-		uart->ops->put(uart, byte);
+		uart_put(uart, &byte, 1);
 }

@@ -30,7 +30,10 @@ struct uart_ops {
 	bool all_or_none;
 	/* Bytes that the transmitter accepts now without another check. */
 	unsigned (*room)(const struct uart *uart);
+	/* NULL if the UART has transfer() */
 	void (*put)(const struct uart *uart, uint8_t byte);
+	/* For a UART that must know how many bytes follow: count, at least 1 and at most room() */
+	void (*transfer)(const struct uart *uart, const uint8_t *bytes, unsigned count);
 	/* The next received byte, or -1. Counts overruns before it. */
 	int (*get)(struct uart *uart);
 	/* Whether the last bit was sent. */
@@ -49,16 +52,18 @@ struct uart {
 	uint64_t address; /* of an I/O port, or in memory */
 	uint64_t size;    /* of the registers, in bytes */
 	bool in_memory;
-	bool stuck;        /* uart_write() has timed out */
-	uint8_t shift;     /* from a register's number to its offset */
-	uint16_t fifo;     /* depth of each FIFO in bytes; at least 1 */
+	bool stuck;    /* uart_write() has timed out */
+	uint8_t shift; /* from a register's number to its offset */
+	uint16_t fifo; /* depth of each FIFO in bytes; at least 1 */
+	uint8_t word_bytes;
+	uint32_t word;     /* read from the UART, not yet received: word_bytes, the next lowest */
 	uint32_t clock;    /* Hz, what the divisor divides; 0: unknown */
 	uint32_t baud;     /* 0: unknown */
 	uint32_t overruns; /* overruns that the UART has reported: bytes that found no room */
 };
 
 extern const struct uart_ops uart_16550, uart_16550_kept, uart_pl011, uart_sbsa, uart_imx,
-    uart_meson, uart_cadence, uart_scif;
+    uart_meson, uart_cadence, uart_scif, uart_geni, uart_uartdm;
 
 /* SCIF's registers have 8 or 16 bits. */
 extern const struct uart_access uart_scif_access;
@@ -88,6 +93,9 @@ uint32_t uart_highest_baud(const struct uart *uart);
 /* Whether its FIFO can hold the bytes that arrive in this time, at 115200 baud if the rate is
  * unknown. */
 bool uart_holds(const struct uart *uart, uint32_t ns);
+
+/* Send these bytes, for which room() has found room. Not on two CPUs at once. Any context. */
+void uart_put(const struct uart *uart, const uint8_t *bytes, unsigned count);
 
 /* Send as many of these bytes as its FIFO accepts; returns their number. Not on two CPUs at once.
  * Any context. */

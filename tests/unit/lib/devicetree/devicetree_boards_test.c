@@ -218,6 +218,11 @@ static void boards_uarts_are_known_and_how_they_are_reached(void **state)
 		{ "\"xlnx,xuartps\", \"cdns,uart-r1p8\"", ARCH_UART_CADENCE, 1, 0 },
 		{ "\"renesas,scif-r8a7795\", \"renesas,rcar-gen3-scif\", \"renesas,scif\"",
 		  ARCH_UART_SCIF, 1, 0 },
+		{ "\"qcom,geni-debug-uart\"", ARCH_UART_SDM845, 1, 0 },
+		{ "\"qcom,geni-uart\"", ARCH_UART_SDM845, 1, 0 },
+		{ "\"qcom,msm-uartdm-v1.4\", \"qcom,msm-uartdm\"", ARCH_UART_MSM8974, 1, 0 },
+		{ "\"qcom,msm-uartdm-v1.3\", \"qcom,msm-uartdm\"", ARCH_UART_MSM8X60, 1, 0 },
+		{ "\"qcom,msm-uartdm-v1.1\", \"qcom,msm-uartdm\"", ARCH_UART_MSM8X60, 1, 0 },
 	};
 
 	(void)state;
