@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "agent/payload/payload.h"
+#include "agent/record/lossless/record_lossless.h"
 #include "agent/record/reader.h"
 #include "agent/record/record_events.h"
-#include "agent/record/record_lossless.h"
 #include "agent/record/record_regions.h"
 #include "agent/record/record_run.h"
 #include "agent/record/recording.h"

@@ -10,10 +10,11 @@
  */
 #include "agent/payload/payload_hooks.h"
 #include "agent/payload/payload_run.h"
+#include "agent/record/lossless/lossless_hold.h"
+#include "agent/record/lossless/record_lossless.h"
 #include "agent/record/record.h"
 #include "agent/record/record_cpu.h"
 #include "agent/record/record_ledger.h"
-#include "agent/record/record_lossless.h"
 #include "agent/record/record_run.h"
 #include "agent/record/record_stop.h"
 #include "agent/record/recording.h"

@@ -2,8 +2,8 @@
 /* The final report of a recording on the console. */
 #include "agent/record/record_summary.h"
 
+#include "agent/record/lossless/record_lossless.h"
 #include "agent/record/record_events.h"
-#include "agent/record/record_lossless.h"
 #include "lib/console/console.h"
 
 #define MIB (1UL << 20)

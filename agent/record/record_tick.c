@@ -3,9 +3,9 @@
 #include "agent/record/record_tick.h"
 
 #include "agent/input/mailbox.h"
+#include "agent/record/lossless/record_lossless.h"
 #include "agent/record/record_beside.h"
 #include "agent/record/record_events.h"
-#include "agent/record/record_lossless.h"
 #include "agent/record/record_stop.h"
 #include "agent/record/recording.h"
 #include "pmu/clock/clock.h"

@@ -13,7 +13,7 @@
  *	record_force.c		a debugger stops a hung machine's recording
  *	record_switch.c		the program pauses and resumes the events
  *	record_regions.c	counts between a program's marks
- *	record_lossless.c	stalls a CPU until its ring has room
+ *	lossless/		stalls a CPU until its ring has room
  *	record_ledger.c		publishes counts and losses
  *	record_counters.c	reports foreign counters; record_summary.c: the final report
  *	record_progress.c	the progress line
@@ -60,7 +60,8 @@ struct traced_cpu {
 	bool forced;                  /* a debugger stopped it: nothing is left to stop */
 	bool paused;                  /* the program paused its events. Release */
 	struct mark_regions *regions; /* the counts between its marks, or NULL */
-	/* --lossless; record_lossless.h */
+	/* --lossless; agent/record/lossless/ */
+	uint64_t least_room; /* bytes of the ring that handlers may need before the CPU stalls */
 	bool waits;          /* it stalls until its own ring has room. Release */
 	bool stalled_now;    /* it stalls, for its own ring or for another CPU's */
 	uint64_t aux_wanted; /* bytes of the AUX area that the event asks for */

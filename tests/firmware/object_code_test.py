@@ -26,7 +26,8 @@ import tap  # noqa: E402
 
 TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}
 ROOTS = ("ringbuf", "pmu", "channel", "arch")
-TICK = ("agent/record/record_tick.c", "agent/record/record_ledger.c", "agent/record/record_lossless.c")
+TICK = ("agent/record/record_tick.c", "agent/record/record_ledger.c",
+        "agent/record/lossless/record_lossless.c", "agent/record/lossless/lossless_hold.c")
 PARSERS = ("pmu", "parse")  # read commands, before anything is started
 VECTOR = {
     "x86_64": re.compile(r"%[xyz]?mm\d|%st\b|^f(?!xsave|xrstor)"),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `record --lossless`: CPUs whose programs share a lock, and which stall together until a reader
- * has made room (agent/record/record_lossless.c). The reader sees of a ring only the part that some
- * CPU pumps. The reader may die; it is then given up, and may have a successor. A record is one
+ * has made room (agent/record/lossless/record_lossless.c). The reader sees of a ring only the part
+ * that some CPU pumps. The reader may die; it is then given up, and may have a successor. A record is one
  * slot. A CPU repeats its messages to other CPUs with each tick, and signals are barriers, so
  * memory order has no part in this model. MUTANT has one fault.
  */

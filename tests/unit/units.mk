@@ -22,15 +22,19 @@ payload_fetch_test_SRCS := agent/payload/payload_fetch.c
 payload_output_test_SRCS := agent/payload/payload_output.c
 
 # ---- agent/record/ ----
-LOSSLESS_RIG := tests/unit/agent/record/record_lossless_rig.c agent/record/record_lossless.c lib/print.c
-record_lossless_test_SRCS := $(LOSSLESS_RIG)
-record_lossless_cpus_test_SRCS := $(LOSSLESS_RIG)
 record_progress_test_SRCS := agent/record/record_progress.c lib/print.c
 record_regions_test_SRCS := agent/record/record_regions.c lib/print.c
 record_switch_test_SRCS := agent/record/record_switch.c
 record_tick_test_SRCS := agent/record/record_tick.c agent/record/record_tick_stalled.c agent/record/record_stop.c \
 	agent/record/record_ledger.c agent/input/mailbox.c \
 	tests/unit/host-tools/region_fixture.c
+
+# ---- agent/record/lossless/ ----
+LOSSLESS_RIG := tests/unit/agent/record/lossless/record_lossless_rig.c agent/record/lossless/record_lossless.c \
+	agent/record/lossless/lossless_hold.c lib/print.c
+lossless_hold_test_SRCS := agent/record/lossless/lossless_hold.c
+record_lossless_test_SRCS := $(LOSSLESS_RIG)
+record_lossless_cpus_test_SRCS := $(LOSSLESS_RIG)
 
 # ---- agent/volume/ ----
 kept_test_SRCS = agent/volume/kept.c $(ADDRESS) tests/unit/lib/efi/fake_firmware.c

@@ -118,6 +118,41 @@ int main(void)
 """
 
 
+# One of 2 CPUs prints lines, each of which takes longer than its ring's reserve lasts.
+PRINTS = r"""
+#include <bareperf/thread.h>
+#include <string.h>
+#include <unistd.h>
+
+static unsigned done;
+
+static int work(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED))
+		;
+	return 0;
+}
+
+int main(void)
+{
+	char line[500];
+
+	memset(line, '.', sizeof(line));
+	line[sizeof(line) - 1] = '\n';
+	bareperf_thread_start(1, work, NULL);
+	for (int i = 0; i < 40; i++) {
+		write(1, line, sizeof(line));
+		for (volatile unsigned j = 0; j < 3000; j++)
+			;
+	}
+	done = 1;
+	bareperf_thread_join(1, NULL);
+	return 0;
+}
+"""
+
+
 class Napping(live.Live):
     """Its reader sleeps until a CPU stands for it and a little longer, then 10 ms of every 20."""
 
@@ -263,6 +298,15 @@ def switches(isa, option):
     tap.ok("160 switches, 0 failed" in run.text, f"{claim}: each is heard", run.text[-500:])
 
 
+def prints(isa):
+    claim = f"{isa}: a program that prints, --lossless=cpu"
+    elf = machine.payload(isa, pathlib.Path(WORK.name) / f"prints-{isa}.elf", PRINTS)
+    run = Napping("-a -e cpu-clock -c 20000 -m 1 --lossless=cpu -- payload", "--arch", isa, "--payload",
+                  elf, qemu=("-smp", "2", *machine.EXACT))
+    kept_all(run, claim)
+    tap.equal(run.text.count("." * 499), 40, f"{claim}: all of its lines arrive")
+
+
 def time_that_passed():
     claim = "a program that asks the clock"
     elf = machine.payload("x86_64", pathlib.Path(WORK.name) / "clock.elf", LOCK, "-DTURNS=100000U")
@@ -355,6 +399,8 @@ else:
     one_lock("aarch64", "--lossless=cpu")
     switches("x86_64", "--lossless=cpu")
     switches("aarch64", "--lossless=cpu")
+    prints("x86_64")
+    prints("aarch64")
     nobody_reads()
 for isa, tests in (("x86_64", (trace_store, counters)), ("aarch64", (statistical,))):
     model, REASON = machine.model(isa)

@@ -10,7 +10,7 @@
 
 #include "pmu/sample.h"
 #include "pmu/software/cpu_clock.h"
-#include "tests/unit/agent/record/record_lossless_rig.h"
+#include "tests/unit/agent/record/lossless/record_lossless_rig.h"
 
 /* ---- Room ---- */
 

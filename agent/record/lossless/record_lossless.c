@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/record/record_lossless.h"
+#include "agent/record/lossless/record_lossless.h"
 
 #include <errno.h>
 
+#include "agent/record/lossless/lossless_hold.h"
 #include "agent/record/record_stop.h"
 #include "agent/record/record_tick.h"
 #include "lib/console/console.h"
@@ -16,15 +17,10 @@
  * handler; plus one spare. */
 #define RESERVE_TIMES  6U
 #define ENOUGH_SHARE   4U     /* a stall ends when 1/4 of the ring is free */
+#define HOLD_SHARE     8U     /* it begins when less than 1/8 is free, so that sections can end */
 #define LOOK_NS        10000U /* the most ns that one look counts for, because virtual time may jump */
 #define FILLER         64U    /* turns of an empty loop between two looks */
 #define AUX_RECORD_MAX (8U * RING_AUX_WORDS + RING_TRAILER_MAX)
-
-/* Only its own CPU writes it. held: the thread is in lossless_hold(). wanted: a handler wants to
- * stall after it. */
-static struct {
-	bool held, wanted;
-} holds[ARCH_MAX_CPUS];
 
 /* ---- Conditions ---- */
 
@@ -83,6 +79,13 @@ static bool lossless_has_enough(struct traced_cpu *c)
 	                    c->aux_wanted > half || !c->aux_wanted ? c->aux_wanted : half);
 }
 
+/* Whether the stall may wait for the end of the thread's section: what is left is enough for
+ * handlers. */
+static bool lossless_defers(struct traced_cpu *c)
+{
+	return lossless_hold_defers(c->cpu) && ring_room(&c->ring) >= c->least_room;
+}
+
 /* The ring's `low` operation: the CPU signals itself, and stalls when the handler that wrote the
  * record has returned to a thread. If it returns to another handler, the signal does nothing; then
  * the next record, or the next timer interrupt's gate, finds the ring low again. */
@@ -91,7 +94,7 @@ static void lossless_low(struct ring *ring)
 	struct traced_cpu *c =
 	    (struct traced_cpu *)((char *)ring - offsetof(struct traced_cpu, ring));
 
-	if (lossless_may_stall(c))
+	if (lossless_may_stall(c) && !lossless_defers(c))
 		arch_cpu_signal(c->cpu);
 }
 
@@ -255,30 +258,8 @@ static void lossless_look_now(struct traced_cpu *c)
 
 void lossless_look(struct traced_cpu *c)
 {
-	if (__atomic_load_n(&holds[c->cpu].held, __ATOMIC_RELAXED))
-		__atomic_store_n(&holds[c->cpu].wanted, true, __ATOMIC_RELAXED);
-	else
+	if (!lossless_defers(c))
 		lossless_look_now(c);
-}
-
-/* The fences keep the program's order, as this CPU's handlers see it. */
-void lossless_hold(void)
-{
-	__atomic_store_n(&holds[arch_cpu()].held, true, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-void lossless_release(void)
-{
-	unsigned cpu = arch_cpu();
-
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&holds[cpu].held, false, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&holds[cpu].wanted, __ATOMIC_RELAXED))
-		return;
-	__atomic_store_n(&holds[cpu].wanted, false, __ATOMIC_RELAXED);
-	arch_cpu_signal(cpu);
 }
 
 /* The await_room operation of the event with the AUX area. */
@@ -347,6 +328,9 @@ int lossless_open(struct traced_cpu *c)
 		    c->recording, -ENOSPC,
 		    "--lossless needs rings of %lu pages for these events: use -m %lu", pages,
 		    pages);
+	c->least_room = reserve;
+	if (reserve < c->ring.size / HOLD_SHARE)
+		reserve = c->ring.size / HOLD_SHARE;
 	ring_set_reserve(&c->ring, reserve, lossless_low);
 	if (c->aux_event)
 		c->aux_event->await_room = lossless_await;

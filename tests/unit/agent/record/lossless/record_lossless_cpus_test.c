@@ -7,8 +7,9 @@
 
 #include <cmocka.h>
 
+#include "agent/record/lossless/lossless_hold.h"
 #include "pmu/software/cpu_clock.h"
-#include "tests/unit/agent/record/record_lossless_rig.h"
+#include "tests/unit/agent/record/lossless/record_lossless_rig.h"
 
 /* ---- Several CPUs ---- */
 
@@ -142,25 +143,35 @@ static void a_cpu_that_stands_pauses_and_continues_as_the_program_wants(void **s
 	assert_int_equal(looks, 250);
 }
 
-static void where_others_wait_for_its_thread_it_stands_behind_that(void **state)
+/* A signal for each sample would leave the thread no time to reach the section's end. */
+static void a_cpu_in_a_section_that_others_wait_for_is_signalled_once_at_its_end(void **state)
 {
 	(void)state;
 	start();
 	lossless_hold();
-	fill();
+	while (ring_room(&cpus[0].ring) >= cpus[0].ring.reserve)
+		fake_cpu_run(PERIOD, 0, &regs);
+	fake_cpu_run(2 * PERIOD, 0, &regs);
 	lossless_look(&cpus[0]);
-	fake_cpu_run(PERIOD, 0, &regs);
 	assert_int_equal(looks, 0);
-	signalled[0] = 0;
+	assert_int_equal(signalled[0], 0);
 	lossless_release();
 	assert_int_equal(signalled[0], 1);
 	lossless_look(&cpus[0]);
 	assert_int_equal(cpus[0].stalls, 1);
 	assert_int_equal(account()->lost, 0);
-	signalled[0] = 0;
-	lossless_hold(); /* where nobody has asked meanwhile nothing is to be done */
+}
+
+static void a_section_that_outlasts_the_reserve_stalls_and_loses_nothing(void **state)
+{
+	(void)state;
+	start();
+	lossless_hold();
+	fake_cpu_run(1000 * PERIOD, 0, &regs);
+	assert_true(cpus[0].stalls > 0);
+	assert_int_equal(account()->lost, 0);
+	assert_int_equal(account()->written, 1000);
 	lossless_release();
-	assert_int_equal(signalled[0], 0);
 }
 
 int main(void)
@@ -174,7 +185,8 @@ int main(void)
 		TEST(a_stop_ends_it),
 		TEST(a_cpu_that_does_not_trace_does_not_stand),
 		TEST(a_cpu_that_stands_pauses_and_continues_as_the_program_wants),
-		TEST(where_others_wait_for_its_thread_it_stands_behind_that),
+		TEST(a_cpu_in_a_section_that_others_wait_for_is_signalled_once_at_its_end),
+		TEST(a_section_that_outlasts_the_reserve_stalls_and_loses_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

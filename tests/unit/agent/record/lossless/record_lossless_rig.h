@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Two CPUs that record under --lossless, and what such a CPU looks at while it stands. */
-#ifndef TESTS_UNIT_AGENT_RECORD_RECORD_LOSSLESS_RIG_H
-#define TESTS_UNIT_AGENT_RECORD_RECORD_LOSSLESS_RIG_H
+#ifndef TESTS_UNIT_AGENT_RECORD_LOSSLESS_RECORD_LOSSLESS_RIG_H
+#define TESTS_UNIT_AGENT_RECORD_LOSSLESS_RECORD_LOSSLESS_RIG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/record/record_lossless.h"
+#include "agent/record/lossless/record_lossless.h"
 #include "arch/host/fake_cpu.h"
 #include "pmu/clock/clock.h"
 

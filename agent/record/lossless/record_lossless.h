@@ -9,18 +9,18 @@
  *	      ▼						      │
  *	the signal has interrupted a thread ──▶ stalls ◀──────┘
  *
- * A CPU stalls only in a handler that has interrupted a thread. So no code of ours is half done on
- * it, and it holds no lock. A handler nested in another one does not stall; it writes into the
- * reserve. Between two points where the CPU can stall, at most two outermost handlers write, each
- * with those nested in it; the reserve is larger than that. If a thread is in a section that others
- * wait for (lossless_hold()), the stall waits for the section's end.
+ * A CPU stalls only in a handler that has interrupted a thread, so no handler of ours is half done
+ * on it. A handler nested in another one does not stall; it writes into the reserve. Between two
+ * points where the CPU can stall, at most two outermost handlers write, each with those nested in
+ * it: least_room is enough for them. The reserve is at least 1/8 of the ring, so that a thread
+ * which prints usually reaches the end of its section (lossless_hold()) before the CPU stalls.
  *
  * All CPUs stall together: a CPU that needs room sets its `waits` and signals the others, and each
  * of them stalls until no CPU waits. No CPU waits for another one to stall, so there can be no
  * deadlock; a CPU that waits too long gives up by itself. tests/model/lossless.pml is the model.
  */
-#ifndef AGENT_RECORD_RECORD_LOSSLESS_H
-#define AGENT_RECORD_RECORD_LOSSLESS_H
+#ifndef AGENT_RECORD_LOSSLESS_RECORD_LOSSLESS_H
+#define AGENT_RECORD_LOSSLESS_RECORD_LOSSLESS_H
 
 #include "agent/record/recording.h"
 
@@ -38,13 +38,6 @@ void lossless_started(struct recording *r);
 /* Stall if this CPU's ring is low, or if another CPU waits. Context: a handler that has interrupted
  * a thread. */
 void lossless_look(struct traced_cpu *c);
-
-/* Between hold and release the calling thread has a lock that threads of other CPUs spin for. The
- * section must be shorter than a sampling period, because handlers write into the reserve
- * meanwhile. Sections do not nest. In one, the CPU stalls for an AUX area only, which has no
- * reserve. Thread, also the payload's. */
-void lossless_hold(void);
-void lossless_release(void);
 
 /* The tick's part: resume stalling if a reader reads again after it was given up. Timer IRQ. */
 void lossless_tick(struct traced_cpu *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/unit/agent/record/record_lossless_rig.h"
+#include "tests/unit/agent/record/lossless/record_lossless_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
