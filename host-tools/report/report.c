@@ -2,153 +2,25 @@
 /* `bareperf report`: where the events happened, as `perf report --stdio` prints it. */
 #include "host-tools/report/report.h"
 
-#include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host-tools/report/annotate/annotate.h"
+#include "host-tools/report/branches/calls.h"
 #include "host-tools/report/histogram.h"
 #include "host-tools/report/html/html.h"
+#include "host-tools/report/report_options.h"
 #include "host-tools/report/report_table.h"
-#include "host-tools/report/sort_keys.h"
 #include "host-tools/report/symbols/srclines.h"
 #include "host-tools/report/tasks.h"
 #include "host-tools/report/uefi/modules.h"
 #include "host-tools/report/uefi/phases.h"
 #include "host-tools/report/uefi/waits.h"
 #include "host-tools/report/view.h"
-#include "host-tools/util/arguments.h"
 #include "writer/perfdata/mark_text.h"
 #include "writer/perfdata/sample.h"
-
-struct report_options {
-	const char *input;
-	const char *event;  /* NULL: all events with samples */
-	const char *output; /* for --html; NULL: standard output */
-	bool html;
-	bool annotate;
-	bool no_inline;         /* for --html */
-	const char *of_modules; /* the option that selected modules; NULL: none */
-	bool phases;            /* group by phases, too */
-	const char *of_table;   /* an option that only the table supports; NULL: none */
-	struct pe_search search;
-	struct report_table table;
-};
-
-enum { KEY_STDIO = 256, KEY_PERCENT_LIMIT, KEY_HTML, KEY_ANNOTATE, KEY_MODULES, KEY_PHASES };
-
-static const struct argp_option argp_options[] = {
-	{ "event", 'e', "NAME", 0, "only this event (default: all that have samples)", 0 },
-	{ "sort", 's', "KEYS", 0, "keys of a line: comm, dso, symbol, cpu, srcline", 0 },
-	{ "show-nr-samples", 'n', NULL, 0, "print the number of samples of each line", 0 },
-	{ "percent-limit", KEY_PERCENT_LIMIT, "PERCENT", 0, "omit lines below this share", 0 },
-	{ "field-separator", 't', "TEXT", 0, "separate columns by this text, without padding", 0 },
-	{ "annotate", KEY_ANNOTATE, NULL, 0, "also print the functions' instructions and source",
-	  0 },
-	{ "modules", KEY_MODULES, NULL, 0, "seconds by module (UEFI image) and function", 0 },
-	{ "phases", KEY_PHASES, NULL, 0, "work and waiting by phase, module and function", 0 },
-	{ "stdio", KEY_STDIO, NULL, 0, "print text: the default", 0 },
-	{ "html", KEY_HTML, NULL, 0, "make one page for a browser instead of the table", 0 },
-	{ "no-inline", VIEW_KEY_NO_INLINE, NULL, 0, "without inlined functions on the page", 0 },
-	{ "output", 'o', "FILE", 0, "the page's file (default: standard output)", 0 },
-	PE_SEARCH_OPTION,
-	{ 0 },
-};
-
-/* Report an error for every option that has no effect in this combination. */
-static void check_options(const struct report_options *options, struct argp_state *state)
-{
-	if (options->output && !options->html)
-		argp_error(state, "-o needs --html");
-	if (options->no_inline && !options->html)
-		argp_error(state, "--no-inline needs --html");
-	if (options->annotate && options->html)
-		argp_error(state,
-		           "--annotate cannot be combined with --html: the page contains it");
-	if (options->of_modules && options->html)
-		argp_error(state, "%s cannot be combined with --html", options->of_modules);
-	if (options->table.limit > 0 && options->html)
-		argp_error(state, "--percent-limit cannot be combined with --html");
-	if (!options->of_table)
-		return;
-	if (options->html)
-		argp_error(state, "%s cannot be combined with --html", options->of_table);
-	if (options->of_modules)
-		argp_error(state, "%s is of the table of samples: without %s", options->of_table,
-		           options->of_modules);
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct report_options *options = state->input;
-
-	switch (key) {
-	case 'e':
-		options->event = arg;
-		return 0;
-	case 's':
-		options->of_table = "--sort";
-		options->table.columns =
-		    sort_keys_parse(arg, UINT_MAX, "comm, dso, symbol, cpu and srcline", state);
-		return 0;
-	case 'n':
-		options->of_table = "-n";
-		options->table.samples = true;
-		return 0;
-	case 't':
-		options->of_table = "-t";
-		options->table.separator = arg;
-		return 0;
-	case KEY_PERCENT_LIMIT:
-		options->table.limit = argument_percent(state, "--percent-limit", arg);
-		return 0;
-	case KEY_ANNOTATE:
-		options->annotate = true;
-		return 0;
-	case KEY_STDIO:
-		options->html = false;
-		return 0;
-	case KEY_MODULES:
-		options->of_modules = "--modules";
-		return 0;
-	case KEY_PHASES:
-		options->of_modules = "--phases";
-		options->phases = true;
-		return 0;
-	case KEY_HTML:
-		options->html = true;
-		return 0;
-	case VIEW_KEY_NO_INLINE:
-		options->no_inline = true;
-		return 0;
-	case 'o':
-		options->output = arg;
-		return 0;
-	case PE_SEARCH_KEY:
-		pe_search_add(&options->search, arg);
-		return 0;
-	case ARGP_KEY_END:
-		check_options(options, state);
-		return one_file_parse(key, arg, state, "perf.data", &options->input);
-	default:
-		return one_file_parse(key, arg, state, "perf.data", &options->input);
-	}
-}
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
-	.doc =
-	    "Print in which functions the events of FILE (default: perf.data) happened, as `perf "
-	    "report --stdio --no-children' does; or make a page for any browser, without "
-	    "network. Missing records are reported on standard error.\vExit status: 0 done, 1 "
-	    "error, 2 wrong usage.",
-};
 
 /* The sorted samples of one event. */
 struct sorting {
@@ -336,6 +208,18 @@ static int write_page(void *context, FILE *out, struct error *error)
 	return html_write(page->file, page->event, page->no_inline, out, error);
 }
 
+static int report_calls(struct recording_file *file, const struct report_options *options,
+                        struct error *error)
+{
+	const struct calls_options calls = { options->table.limit, options->table.separator,
+		                             options->json };
+	int code = calls_print(file, &calls, stdout, error);
+
+	if (!code && (fflush(stdout) || ferror(stdout)))
+		code = error_errno(error, "writing the calls");
+	return code;
+}
+
 static int show_report(void *context, struct recording_file *file, struct error *error)
 {
 	const struct report_options *options = context;
@@ -343,6 +227,8 @@ static int show_report(void *context, struct recording_file *file, struct error 
 
 	const struct perf_reader_event *any;
 
+	if (options->calls)
+		return report_calls(file, options, error);
 	if (!options->html)
 		return report_text(file, options, error);
 	/* Fail rather than write an empty page. A page without samples still shows the size of a
@@ -354,10 +240,8 @@ static int show_report(void *context, struct recording_file *file, struct error 
 
 int command_report(int argc, char **argv)
 {
-	struct report_options options = {
-		.table.columns = REPORT_COMMAND | REPORT_FILE | REPORT_SYMBOL,
-	};
+	struct report_options options;
 
-	arguments_parse(&argp, argc, argv, "bareperf report", &options);
+	report_options_parse(&options, argc, argv);
 	return view_recording(options.input, &options.search, show_report, &options);
 }

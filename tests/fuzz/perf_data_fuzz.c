@@ -17,6 +17,7 @@
 #include "abi/event_types.h"
 #include "host-tools/ledger/check.h"
 #include "host-tools/ledger/missing.h"
+#include "host-tools/report/branches/calls.h"
 #include "host-tools/report/dump/dump.h"
 #include "host-tools/report/export/export_format.h"
 #include "host-tools/report/html/html.h"
@@ -275,6 +276,12 @@ static void write_page(void)
 	free(page);
 }
 
+static int write_calls(struct export *export, struct error *error)
+{
+	return calls_print(export->file, &(struct calls_options){ .is_json = true }, export->out,
+	                   error);
+}
+
 /* One of the formats of `bareperf export`; those that are JSON are, whatever names are in them. */
 static void write_export(uint8_t which)
 {
@@ -284,7 +291,7 @@ static void write_export(uint8_t which)
 	} formats[] = {
 		{ export_csv, false },       { export_folded, false },    { export_pprof, false },
 		{ export_callgrind, false }, { export_speedscope, true }, { export_firefox, true },
-		{ export_chrome, true },     { export_lcov, false },
+		{ export_chrome, true },     { export_lcov, false },      { write_calls, true },
 	};
 	const size_t number = which % (sizeof(formats) / sizeof(formats[0]));
 	struct recording_file file;

@@ -10,11 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host-tools/report/export/branch_runs.h"
+#include "host-tools/report/branches/branch_runs.h"
 #include "host-tools/report/export/export_format.h"
 #include "host-tools/report/symbols/lines.h"
-
-#define OUR_IMAGE "bareperf.sym"
 
 /* The kinds of rows, in their order in a file's section. */
 enum row_kind { ROW_FUNCTION, ROW_BRANCH, ROW_LINE };
@@ -133,7 +131,7 @@ static int add_mappings(struct lcov *lcov, bool ours)
 		const struct symbol_mapping *mapping = &lcov->mapping;
 		uint64_t broken;
 
-		if (!mapping->path || !strcmp(mapping->file, OUR_IMAGE) != ours)
+		if (!mapping->path || !strcmp(mapping->file, BRANCH_OUR_IMAGE) != ours)
 			continue;
 		code = lines_walk(&lcov->lines, mapping->path, add_line, lcov);
 		if (code > 0)

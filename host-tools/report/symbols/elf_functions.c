@@ -54,6 +54,7 @@ static void add_function(struct elf_functions *functions, Elf *elf, const GElf_S
 	*all = (struct function){ .offset = offset,
 		                  .size = symbol->st_size,
 		                  .name = elf_functions_plain(name),
+		                  .is_cold = !!strstr(name, ".cold"),
 		                  .binding = GELF_ST_BIND(symbol->st_info),
 		                  .order = (uint32_t)functions->count };
 	functions->count += !!all->name;

@@ -11,6 +11,7 @@ struct function {
 	uint64_t offset; /* in the file */
 	uint64_t size;   /* 0: unknown */
 	char *name;
+	bool is_cold; /* a compiler moved it away from its function: NAME.cold, _Z4nameb.cold.1 */
 	unsigned binding; /* STB_* */
 	uint32_t order;   /* in the symbol table */
 };

@@ -242,7 +242,8 @@ struct symbol symbols_find(const struct symbols *symbols, uint64_t address)
 	offset += mapping->file_offset;
 	function = elf_functions_find(&mapping->object->functions, offset);
 	return (struct symbol){ mapping->object->file, mapping->object->module,
-		                function ? function->name : NULL, offset };
+		                function ? function->name : NULL, offset,
+		                function && function->is_cold };
 }
 
 const char *symbols_elf(const struct symbols *symbols, uint64_t address)
@@ -272,7 +273,8 @@ bool symbols_function(const struct symbols *symbols, size_t mapping, size_t numb
 	if (number >= of->functions.count)
 		return false;
 	*function = (struct symbol){ of->file, of->module, of->functions.all[number].name,
-		                     of->functions.all[number].offset };
+		                     of->functions.all[number].offset,
+		                     of->functions.all[number].is_cold };
 	return true;
 }
 

@@ -49,6 +49,7 @@ struct symbol {
 	const char *module; /* a UEFI image's name; else NULL */
 	const char *name;   /* function's name; NULL: unknown */
 	uint64_t offset;    /* offset in the file; without a file the address */
+	bool is_cold;       /* the function is a part that a compiler moved away: NAME.cold */
 };
 struct symbol symbols_find(const struct symbols *symbols, uint64_t address);
 

@@ -5,8 +5,8 @@
  * interrupt is not a branch of the program: the interrupted instruction is executed after the
  * interrupt. Thread: the thread that created the struct.
  */
-#ifndef HOST_TOOLS_REPORT_EXPORT_BRANCH_RUNS_H
-#define HOST_TOOLS_REPORT_EXPORT_BRANCH_RUNS_H
+#ifndef HOST_TOOLS_REPORT_BRANCHES_BRANCH_RUNS_H
+#define HOST_TOOLS_REPORT_BRANCHES_BRANCH_RUNS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,15 +15,26 @@
 #include "host-tools/report/recording_file.h"
 #include "host-tools/report/symbols/code.h"
 
+/* The file of bareperf's own functions, whose branches before and after a program are in its trace.
+ */
+#define BRANCH_OUR_IMAGE "bareperf.sym"
+
+enum branch_step {
+	BRANCH_RUN,  /* instructions were executed */
+	BRANCH_GAP,  /* the trace has a gap here, or ends; only cpu is set */
+	BRANCH_TIME, /* everything so far was before time; only cpu and time are set */
+};
+
 /* The instructions that were executed between two branches, including the second branch. */
 struct branch_run {
 	uint32_t cpu;
+	enum branch_step step;
 	uint64_t start, end; /* addresses of the first and the last instruction */
 	uint64_t to;         /* target of the second branch */
 	/* Kind of the last instruction. CODE_OTHER: an interrupt came before the instruction at
 	 * end, so that this instruction was not executed in this run. */
 	enum code_kind kind;
-	bool is_gap; /* the trace has a gap here; only cpu is set */
+	uint64_t time; /* ns; of a piece of the trace, when it was announced */
 };
 
 struct branch_runs {

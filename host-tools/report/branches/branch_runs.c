@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "host-tools/report/export/branch_runs.h"
+#include "host-tools/report/branches/branch_runs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +39,7 @@ struct branch_cpu {
 	bool has_branch, hidden; /* hidden: an interrupt was delivered before it */
 	uint64_t start;          /* target of the branch before; 0: unknown */
 	uint64_t offset, flags;  /* offset and flags of the last AUX record */
+	uint64_t time;           /* its time */
 };
 
 struct branch_code {
@@ -78,30 +79,25 @@ bool branch_runs_code(struct branch_runs *runs, uint64_t address,
 static uint32_t place_at(struct branch_runs *runs, uint64_t address)
 {
 	uint32_t number = intern(&runs->addresses, address, 0);
-	uint32_t room = runs->place_room ? 2 * runs->place_room : 1024;
 	struct branch_place *places;
 
-	if (number == INTERN_NONE || number < runs->place_room)
+	if (number == INTERN_NONE)
 		return number;
-	places = reallocarray(runs->places, room, sizeof(*places));
+	places = array_reach(runs->places, &runs->place_room, number, sizeof(*places));
 	if (!places)
 		return INTERN_NONE;
-	memset(places + runs->place_room, 0, (room - runs->place_room) * sizeof(*places));
 	runs->places = places;
-	runs->place_room = room;
 	return number;
 }
 
 static void learn_kind(struct branch_runs *runs, uint64_t address, struct branch_place *place)
 {
-	struct code_instruction instruction;
+	struct code_instruction instruction = { 0 };
 
 	if (place->is_known)
 		return;
 	place->is_known = true;
 	place->has_code = branch_runs_code(runs, address, &instruction);
-	if (!place->has_code)
-		return;
 	place->kind = instruction.kind;
 	place->direct = instruction.direct;
 	place->target = instruction.target;
@@ -226,7 +222,7 @@ static int end_line(struct branch_runs *runs, struct branch_cpu *cpu)
 	cpu->hidden = false;
 	if (!code && runs->visit)
 		code = runs->visit(runs->context,
-		                   &(struct branch_run){ .cpu = cpu->cpu, .is_gap = true });
+		                   &(struct branch_run){ .cpu = cpu->cpu, .step = BRANCH_GAP });
 	return code;
 }
 
@@ -235,17 +231,21 @@ static int end_line(struct branch_runs *runs, struct branch_cpu *cpu)
 static struct branch_cpu *find_cpu(struct branch_runs *runs, uint32_t number)
 {
 	struct branch_cpu *cpus;
+	uint32_t index;
 
-	for (uint32_t i = 0; i < runs->cpu_count; i++) {
-		if (runs->cpus[i].cpu == number)
-			return &runs->cpus[i];
-	}
-	cpus = array_grow(runs->cpus, runs->cpu_count, sizeof(*cpus));
+	cpus = array_of_cpu(runs->cpus, &runs->cpu_count, sizeof(*cpus), number, &index);
 	if (!cpus)
 		return NULL;
 	runs->cpus = cpus;
-	cpus[runs->cpu_count] = (struct branch_cpu){ .cpu = number };
-	return &cpus[runs->cpu_count++];
+	return &cpus[index];
+}
+
+/* Pass the time of the CPU's last AUX record to the visitor. */
+static int show_time(struct branch_runs *runs, const struct branch_cpu *cpu)
+{
+	const struct branch_run run = { .cpu = cpu->cpu, .time = cpu->time, .step = BRANCH_TIME };
+
+	return runs->visit && cpu->time ? runs->visit(runs->context, &run) : 0;
 }
 
 static int learn_aux(struct branch_runs *runs, const struct perf_event_header *record)
@@ -263,6 +263,7 @@ static int learn_aux(struct branch_runs *runs, const struct perf_event_header *r
 		return -ENOMEM;
 	cpu->offset = aux->aux_offset;
 	cpu->flags = aux->flags;
+	cpu->time = sample.time;
 	return 0;
 }
 
@@ -288,6 +289,8 @@ static int read_piece(struct branch_runs *runs, const struct perf_reader_record 
 		if (branch.from || branch.to) /* both 0: perf's padding */
 			code = add_branch(runs, cpu, &branch);
 	}
+	if (!code && cpu->offset == trace->offset)
+		code = show_time(runs, cpu);
 	if (!code && flags & (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL))
 		code = end_line(runs, cpu);
 	return code;
