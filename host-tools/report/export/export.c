@@ -23,9 +23,9 @@ static const struct format {
 	{ "folded", export_folded, "a line a stack: flamegraph.pl, inferno, speedscope", false,
 	  false, false },
 	{ "speedscope", export_speedscope, "speedscope.app", false, false, false },
-	{ "firefox", export_firefox, "profiler.firefox.com", false, false, false },
+	{ "firefox", export_firefox, "profiler.firefox.com", false, false, true },
 	{ "chrome", export_chrome, "slices on a time line: ui.perfetto.dev, chrome://tracing",
-	  false, false, false },
+	  false, false, true },
 	{ "pprof", export_pprof, "go tool pprof", true, false, false },
 	{ "callgrind", export_callgrind, "callgrind_annotate, KCachegrind", false, false, true },
 	{ "ctf", export_ctf, "a folder with a CTF 1.8 trace: babeltrace2, Trace Compass", false,
@@ -60,6 +60,12 @@ static const struct format *find_format(const char *name)
 	return NULL;
 }
 
+/* Whether a format counts what a trace of branches executed, and says itself that there is none. */
+static bool is_counted(const struct format *format)
+{
+	return format->write == export_lcov || format->write == export_callgrind;
+}
+
 static void check_options(const struct export_options *options, const struct argp_state *state)
 {
 	const struct format *format = options->format;
@@ -70,8 +76,7 @@ static void check_options(const struct export_options *options, const struct arg
 		argp_error(state, "%s is a folder: which? (-o)", format->name);
 	else if (format->is_binary && !options->view.output && isatty(STDOUT_FILENO))
 		argp_error(state, "%s is binary: to which file? (-o)", format->name);
-	else if (options->partial && format->write != export_lcov &&
-	         format->write != export_callgrind)
+	else if (options->partial && !is_counted(format))
 		argp_error(state, "--partial is of lcov and callgrind");
 	else if (options->view.event && format->write == export_lcov)
 		argp_error(state, "lcov is of all branches: without -e");
@@ -159,7 +164,7 @@ static int show_export(void *context, struct recording_file *file, struct error 
 	export->places.inlines = options->view.no_inline ? NULL : &inlines;
 	if (options->view.event)
 		code = recording_file_event(file, options->view.event, &export->only, error);
-	else if (!options->format->of_traces)
+	else if (!options->format->of_traces || !(file->has_trace || is_counted(options->format)))
 		code = recording_file_event(file, NULL, &any, error);
 	if (!code && options->format->is_folder)
 		code = options->format->write(export, error);

@@ -209,6 +209,18 @@ static void put_name(struct chrome *chrome, uint32_t thread, const char *what, j
 	fputs("}}", chrome->export->out);
 }
 
+/* Add the calls of a branch trace. A file with samples needs none: its trace may be SPE's. */
+static int add_calls(struct chrome *chrome, struct error *error)
+{
+	const bool is_first = !chrome->any && !chrome->threads.count;
+	int code = export_chrome_calls(chrome->export, !chrome->any, error);
+
+	if (code == -ENODATA && !is_first)
+		return 0;
+	chrome->any = true;
+	return code;
+}
+
 int export_chrome(struct export *export, struct error *error)
 {
 	struct chrome chrome = {
@@ -222,6 +234,8 @@ int export_chrome(struct export *export, struct error *error)
 	code = export_walk(export, add_sample, &chrome, error);
 	if (!code && mark_regions_end(&chrome.marks, chrome.last))
 		code = error_set(error, -ENOMEM, "no memory for the marks");
+	if (!code && export->file->has_trace && !export->only)
+		code = add_calls(&chrome, error);
 	for (uint32_t i = 0; i < chrome.threads.count; i++) {
 		const struct intern_key *key = &chrome.threads.keys[i];
 

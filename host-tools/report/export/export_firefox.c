@@ -42,6 +42,13 @@ static void put_sample(struct export_track *track, const struct export_sample *s
 		fprintf(track->lists[LIST_WEIGHTS], "%" PRIu64, sample->weight);
 }
 
+static void put_stack(struct export_track *track, uint32_t node, uint64_t time, uint64_t length)
+{
+	fprintf(track->lists[LIST_STACKS], "%" PRIu32, node);
+	put_ms(track->lists[LIST_DELTAS], time - track->time);
+	put_ms(track->lists[LIST_WEIGHTS], length);
+}
+
 /* Write a column of a table: the same value count times. */
 static void put_same(FILE *out, const char *name, const char *value, uint32_t count)
 {
@@ -159,7 +166,7 @@ static int put_samples(struct export_tracks *tracks, struct export_track *track)
 	int code = 0;
 
 	fprintf(out, ",\"samples\":{\"length\":%" PRIu64 ",\"weightType\":\"%s\"", track->samples,
-	        perf_reader_is_clock(tracks->event) ? "tracing-ms" : "samples");
+	        !tracks->event || perf_reader_is_clock(tracks->event) ? "tracing-ms" : "samples");
 	for (unsigned i = 0; !code && i < EXPORT_LISTS; i++) {
 		fprintf(out, ",\"%s\":[", names[i]);
 		code = export_list(tracks, track, i);
@@ -190,7 +197,9 @@ static json_t *thread_fields(const struct export_tracks *tracks, const struct ex
 	    "processType", "default", "processName", "machine", "processStartupTime", 0,
 	    "processShutdownTime", "registerTime", 0, "unregisterTime", "pausedRanges",
 	    "showMarkersInTimeline", false, "isMainThread", !firefox->any, "pid", "1", "tid",
-	    json_sprintf("%" PRIu32 ".%" PRIu32, export_event(tracks->export, tracks->event),
+	    json_sprintf("%" PRIu32 ".%" PRIu32,
+	                 tracks->event ? export_event(tracks->export, tracks->event)
+	                               : tracks->export->file->reader.event_count,
 	                 track->cpu),
 	    "markers", "length", 0, "category", "data", "endTime", "name", "phase", "startTime",
 	    "nativeSymbols", "length", 0, "address", "functionSize", "libIndex", "name");
@@ -256,6 +265,7 @@ int export_firefox(struct export *export, struct error *error)
 	struct export_tracks tracks = {
 		.export = export,
 		.put = put_sample,
+		.put_stack = put_stack,
 		.finish = put_thread,
 		.context = &firefox,
 	};
@@ -268,6 +278,11 @@ int export_firefox(struct export *export, struct error *error)
 	fputs(",\"threads\":[", export->out);
 	code = code ? error_set(error, code, "writing the profile's head failed")
 	            : export_tracks(&tracks, error);
+	if (!code && export->file->has_trace && !export->only) {
+		code = export_tracks_calls(&tracks, error);
+		if (code == -ENODATA && firefox.any) /* it is another trace, SPE's */
+			code = 0;
+	}
 	fputs("]}\n", export->out);
 	intern_free(&firefox.files);
 	return code;

@@ -83,4 +83,8 @@ int export_lcov(struct export *export, struct error *error);
 int export_firefox(struct export *export, struct error *error);
 int export_chrome(struct export *export, struct error *error);
 
+/* Write the calls of the file's branch trace as Chrome's events. is_first: no event was written
+ * before. 0, or a negative errno; -ENODATA: the file has no trace of branches. */
+int export_chrome_calls(struct export *export, bool is_first, struct error *error);
+
 #endif

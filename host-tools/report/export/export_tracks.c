@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "host-tools/report/branches/call_times.h"
 #include "host-tools/report/html/html_json.h"
 
 static struct export_track *find_track(struct export_tracks *tracks, uint32_t cpu)
@@ -57,7 +58,9 @@ void export_track_name(const struct export_tracks *tracks, const struct export_t
 {
 	char name[sizeof(tracks->event->name) + 32];
 
-	snprintf(name, sizeof(name), "%s, CPU %u", tracks->event->name, (unsigned)track->cpu);
+	snprintf(name, sizeof(name), "%s, CPU %u",
+	         tracks->event ? tracks->event->name : "calls; " CALL_TIMES_NOTE,
+	         (unsigned)track->cpu);
 	html_json(out, html_text(name));
 }
 

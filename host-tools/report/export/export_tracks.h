@@ -23,12 +23,16 @@ struct export_track {
 
 struct export_tracks {
 	struct export *export;
-	const struct perf_reader_event *event;
+	const struct perf_reader_event *event; /* NULL: the tracks are calls of a branch trace */
 	struct intern cpus;
 	struct export_track *tracks; /* by the CPU's number in cpus */
 	/* Write a sample's value to each list of track. The comma before it is already written. */
 	void (*put)(struct export_track *track, const struct export_sample *sample, uint32_t place,
 	            const struct places *places);
+	/* The same for a stack of calls (a number of places.nodes) that lasted for length, both in
+	 * ns. Only export_tracks_calls() needs it. */
+	void (*put_stack)(struct export_track *track, uint32_t node, uint64_t time,
+	                  uint64_t length);
 	/* Write a finished track to the output. 0 or a negative errno. */
 	int (*finish)(struct export_tracks *tracks, struct export_track *track);
 	void *context; /* for finish() */
@@ -37,6 +41,10 @@ struct export_tracks {
 /* Write all tracks of every exported event, one event after the other. The caller sets export, put,
  * finish and context. 0, or a negative errno. */
 int export_tracks(struct export_tracks *tracks, struct error *error);
+
+/* Write the calls of the file's branch trace, a track for each CPU. The caller sets put_stack
+ * instead of put. 0, or a negative errno; -ENODATA: the file has no trace of branches. */
+int export_tracks_calls(struct export_tracks *tracks, struct error *error);
 
 /* Write a track's name as a JSON string. */
 void export_track_name(const struct export_tracks *tracks, const struct export_track *track,

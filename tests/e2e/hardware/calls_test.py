@@ -12,13 +12,13 @@ import json
 import pathlib
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import machine
+import made_trace
 import perf_file
 import tap
 
@@ -141,54 +141,8 @@ int main()
 	return 0;
 }
 """
-ASSEMBLY = """	.globl _start, main, work, leaf, handler, inner, hot, hot.cold
-	.text
-	.type _start, @function
-_start:	call main
-after:	ret
-	.size _start, . - _start
-	.type main, @function
-main:	nop
-	call work
-back:	nop
-	ret
-	.size main, . - main
-	.type work, @function
-work:	nop
-	nop
-here:	nop
-	call leaf
-wback:	ret
-	.size work, . - work
-	.type leaf, @function
-leaf:	nop
-lret:	ret
-	.size leaf, . - leaf
-	.type handler, @function
-handler: nop
-	jmp next
-next:	call inner
-hback:	iretq
-	.size handler, . - handler
-	.type inner, @function
-inner:	nop
-	nop
-	ret
-	.size inner, . - inner
-	.type hot, @function
-hot:	nop
-	jmp rare
-on:	ret
-	.size hot, . - hot
-	.type hot.cold, @function
-hot.cold: nop
-rare:	nop
-	jmp on
-	.size hot.cold, . - hot.cold
-"""
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-calls-")
 HERE = pathlib.Path(WORK.name)
-TRUNCATED, OUTSIDE = 1, 0x1000
 
 
 def run(*words, **more):
@@ -355,39 +309,6 @@ def exceptions():
 
 # ---- By hand ----
 
-class Made:
-    """Traces of a program in assembly."""
-
-    def __init__(self):
-        (HERE / "made.S").write_text(ASSEMBLY)
-        subprocess.run(["gcc", "-nostdlib", "-static", "-Wl,-Ttext-segment=0x400000,--build-id=sha1",
-                        "-o", HERE / "made", HERE / "made.S"], check=True)
-        self.at = {name: int(value, 16) - 0x400000 + 0x40000000 for value, _, name in
-                   re.findall(r"^([0-9a-f]+) (\w) (\S+)$", run("nm", HERE / "made").stdout, re.MULTILINE)}
-        self.at["outside"] = OUTSIDE
-
-    def file(self, *pieces, name="made.data"):
-        """pieces: (branches as text "from>to …", flags, time). A branch is from a label or from the
-        instruction behind it: "main+1"."""
-        file = perf_file.PerfFile()
-        file.image(HERE / "made", 0x40000000, 0x10000, 0)
-        file.records.append(perf_file.record(70, struct.pack("<8Q", 2, 1, 0, 1, 0, 0, 0, 0)))
-        offset = 0
-        for text, flags, time in pieces:
-            data = b"".join(struct.pack("<QQQ", *map(self.place, branch.split(">")), 16)
-                            for branch in text.split())
-            file.add(perf_file.AUX, struct.pack("<QQQ", offset, len(data), flags), time=time)
-            file.records.append(perf_file.record(71, struct.pack("<QQQIIII", len(data), offset, 0, 0, 1,
-                                                                 0, 0)) + data)
-            offset += len(data)
-        file.write(HERE / name)
-        return HERE / name
-
-    def place(self, text):
-        label, _, more = text.partition("+")
-        return self.at[label] + int(more or 0)
-
-
 def short(path):
     """{function: (calls, cut, own instructions, [least, most] with callees)}"""
     found = {}
@@ -398,24 +319,23 @@ def short(path):
     return found
 
 
-CALLS = "outside>_start _start>main main+1>work here+1>leaf lret>wback wback>back back+1>after after>outside"
 WHOLE = {"main": (1, 0, 4, [11, 11]), "work": (1, 0, 5, [7, 7]), "leaf": (1, 0, 2, [2, 2]),
          "_start": (0, 1, 2, None)}
 
 
 def by_hand():
-    made = Made()
-    found = short(made.file((CALLS, 0, 0)))
+    made = made_trace.Made(HERE)
+    found = short(made.file((made_trace.CALLS, 0, 0)))
     tap.equal({name: found.get(name) for name in WHOLE}, WHOLE, "a call has its own instructions, and those with "
               "the calls that it made; a function that the trace begins in is cut")
-    interrupted = CALLS.replace("here+1>leaf", "here>handler handler+1>next next>inner inner+2>hback hback>here "
-                                "here+1>leaf")
+    interrupted = made_trace.CALLS.replace("here+1>leaf", "here>handler handler+1>next next>inner inner+2>hback "
+                                           "hback>here here+1>leaf")
     found = short(made.file((interrupted, 0, 0)))
     tap.equal({name: found.get(name) for name in ("main", "work", "leaf")},
               {name: WHOLE[name] for name in ("main", "work", "leaf")},
               "an interrupt in the middle of a call adds nothing to it, nor to its callers")
     tap.equal([found["handler"][:2], found["inner"][:3]], [(1, 0), (1, 0, 3)], "its handler is a call of its own")
-    found = short(made.file(("outside>_start _start>main main+1>work", TRUNCATED, 0),
+    found = short(made.file(("outside>_start _start>main main+1>work", made_trace.TRUNCATED, 0),
                             ("lret>wback wback>back back+1>after after>outside", 0, 0)))
     tap.equal({name: value[:2] for name, value in found.items() if name in WHOLE},
               {"main": (0, 2), "work": (0, 2), "leaf": (0, 1), "_start": (0, 2)},
