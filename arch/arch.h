@@ -124,6 +124,10 @@ struct arch_cpu_id {
 };
 void arch_cpu_identify(struct arch_cpu_id *id);
 
+/* The emulator that carries out this machine's instructions in software, so that no time here means
+ * anything for a CPU: a name, or NULL if none is known. After arch_prepare(). Thread. */
+const char *arch_emulator(void);
+
 /* The number of physical address bits that can be accessed: the CPU's width, or that of our page
  * tables if they reach less far. Thread. */
 unsigned arch_address_bits(void);

@@ -121,6 +121,7 @@ struct arch_platform {
 	uint32_t timer_frequency;         /* Hz, preferred to CNTFRQ_EL0 */
 	bool psci;                        /* the machine has PSCI */
 	bool psci_hvc;                    /* by HVC, not SMC */
+	bool is_qemu;                     /* the tables are QEMU's */
 
 	/* RAM that must not be touched, even if the firmware's memory map allows it */
 	unsigned reserved_count;

@@ -7,6 +7,7 @@
 #include "abi/machine.h"
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_files.h"
+#include "agent/selftest/selftest_survey.h"
 #include "arch/arch.h"
 #include "lib/console/console.h"
 #include "pmu/clock/clock.h"
@@ -27,11 +28,18 @@ static const struct {
 	{ "branches", selftest_branches },
 	{ NULL, selftest_spe },
 	{ "a ring", selftest_ring },
+	{ "cores and memory", selftest_survey },
 	{ "clocks", selftest_clocks },
 };
 
 static bool reset_is_due;
 static struct selftest_report *report;
+static struct trace_region *beating;
+
+static void selftest_beat(void)
+{
+	trace_region_beat(beating, clock_steady());
+}
 
 int selftest_prepare(const struct command *command)
 {
@@ -41,24 +49,37 @@ int selftest_prepare(const struct command *command)
 	return due < 0 ? due : 0;
 }
 
-bool selftest_run(const struct command *command, struct trace_region *region)
+static bool selftest_make_report(void)
 {
+	if (report)
+		free(report->survey);
 	free(report);
 	report = calloc(1, sizeof(*report));
-	if (!report) {
+	if (!report)
+		return false;
+	report->survey = calloc(1, sizeof(*report->survey));
+	report->beat = selftest_beat;
+	return report->survey;
+}
+
+bool selftest_run(const struct command *command, struct trace_region *region)
+{
+	if (!selftest_make_report()) {
 		trace_region_set_message(region, -ENOMEM, "selftest: no memory");
 		trace_region_set_state(region, TR_FAILED);
 		return false;
 	}
+	beating = region;
 	report->architecture = arch_elf_machine() == EM_X86_64 ? "x86_64" : "aarch64";
 	console_printf("self-test:");
 	for (unsigned i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		if (checks[i].what)
 			console_printf(" %s", checks[i].what);
-		trace_region_beat(region, clock_steady());
+		selftest_beat();
 		checks[i].run(report);
 	}
 	console_printf("\n");
+	selftest_survey_verdicts(report);
 	selftest_print_text(report, console_printf);
 	if (command->json)
 		selftest_print_json(report, console_printf);

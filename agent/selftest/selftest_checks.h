@@ -10,6 +10,7 @@
  *	selftest_spe.c		statistical profiling compared with counters
  *	selftest_ring.c		a ring under load, and its ledger
  *	selftest_clocks.c	the CPUs' clocks compared with each other
+ *	selftest_survey.h	the picture: figures without a verdict
  *	selftest_reset.c	the part of RAM that survives a reset
  *	selftest_judge*.c	figures in, verdicts out
  *	selftest_rig.c		events on a ring of our own

@@ -30,6 +30,7 @@ void selftest_clocks(struct selftest_report *report)
 	for (unsigned cpu = 1; cpu < arch_cpu_count(); cpu++) {
 		const struct first_look *first = &first_looks[cpu];
 		struct selftest_line line = { 0 };
+		struct survey_cpu *to = &report->survey->cpu[cpu];
 		struct clock_sync later;
 		int code = first->code ? first->code : clock_sync_measure(cpu, &later);
 
@@ -47,6 +48,9 @@ void selftest_clocks(struct selftest_report *report)
 			        .frequency = machine_clock.frequency,
 			    },
 			    &line);
+		to->offset = selftest_figure_of(&line, "offset_ns");
+		to->error = (uint64_t)selftest_figure_of(&line, "error_ns");
+		to->drift = selftest_figure_of(&line, "drift_ppb");
 		selftest_add(report, &line, "CPU %u clock", cpu);
 	}
 }

@@ -2,8 +2,11 @@
 #include "agent/selftest/selftest_report.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "lib/print.h"
+#include "lib/survey/survey_json.h"
+#include "lib/survey/survey_text.h"
 
 static const char *const verdict_names[SELFTEST_VERDICTS] = { "PASS", "FAIL", "ABSENT" };
 
@@ -24,6 +27,14 @@ void selftest_figure(struct selftest_line *line, const char *name, int64_t value
 		line->figures[line->nr_figures++] = (struct selftest_figure){ name, value };
 }
 
+int64_t selftest_figure_of(const struct selftest_line *line, const char *name)
+{
+	for (unsigned i = 0; i < line->nr_figures; i++)
+		if (!strcmp(line->figures[i].name, name))
+			return line->figures[i].value;
+	return 0;
+}
+
 void selftest_add(struct selftest_report *report, const struct selftest_line *line,
                   const char *format, ...)
 {
@@ -40,7 +51,7 @@ void selftest_add(struct selftest_report *report, const struct selftest_line *li
 	va_end(arguments);
 }
 
-void selftest_print_text(const struct selftest_report *report, selftest_print_fn print)
+void selftest_print_text(const struct selftest_report *report, survey_print_fn print)
 {
 	for (unsigned i = 0; i < report->nr_lines; i++) {
 		const struct selftest_line *line = &report->lines[i];
@@ -49,27 +60,18 @@ void selftest_print_text(const struct selftest_report *report, selftest_print_fn
 	}
 	print("self-test: %u good, %u wrong, %u not there\n", report->verdicts[SELFTEST_PASS],
 	      report->verdicts[SELFTEST_FAIL], report->verdicts[SELFTEST_ABSENT]);
-}
-
-/* The machine's own texts may contain any bytes. */
-static void selftest_print_string(const char *text, selftest_print_fn print)
-{
-	print("\"");
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			print("\\%c", *text);
-		else
-			print("%c", *text >= ' ' && *text <= '~' ? *text : '?');
+	if (report->survey) {
+		print("\n");
+		survey_text(report->survey, print);
 	}
-	print("\"");
 }
 
-static void selftest_print_line(const struct selftest_line *line, selftest_print_fn print)
+static void selftest_print_line(const struct selftest_line *line, survey_print_fn print)
 {
 	print("{\"check\":");
-	selftest_print_string(line->check, print);
+	survey_json_string(line->check, print);
 	print(",\"verdict\":\"%s\",\"text\":", verdict_names[line->verdict]);
-	selftest_print_string(line->text, print);
+	survey_json_string(line->text, print);
 	print(",\"figures\":{");
 	for (unsigned i = 0; i < line->nr_figures; i++)
 		print("%s\"%s\":%ld", i ? "," : "", line->figures[i].name,
@@ -77,7 +79,7 @@ static void selftest_print_line(const struct selftest_line *line, selftest_print
 	print("}}");
 }
 
-void selftest_print_json(const struct selftest_report *report, selftest_print_fn print)
+void selftest_print_json(const struct selftest_report *report, survey_print_fn print)
 {
 	print("{\"selftest\":1,\"bareperf\":\"%s\",\"architecture\":\"%s\"", BAREPERF_VERSION,
 	      report->architecture);
@@ -88,5 +90,10 @@ void selftest_print_json(const struct selftest_report *report, selftest_print_fn
 		print("%s", i ? "," : "");
 		selftest_print_line(&report->lines[i], print);
 	}
-	print("]}\n");
+	print("]");
+	if (report->survey) {
+		print(",\"survey\":");
+		survey_json(report->survey, print);
+	}
+	print("}\n");
 }

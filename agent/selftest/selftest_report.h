@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "lib/survey/survey.h"
+
 enum selftest_verdict {
 	SELFTEST_PASS,
 	SELFTEST_FAIL,
@@ -32,6 +34,8 @@ struct selftest_line {
 
 struct selftest_report {
 	const char *architecture; /* the name that uname -m prints */
+	struct survey *survey;    /* the machine's figures; NULL: none are taken */
+	void (*beat)(void);       /* called often: the run is alive */
 	unsigned nr_lines;
 	unsigned verdicts[SELFTEST_VERDICTS]; /* the number of lines with each verdict */
 	struct selftest_line lines[SELFTEST_LINES];
@@ -44,14 +48,17 @@ void selftest_say(struct selftest_line *line, enum selftest_verdict verdict, con
 /* Add a figure. name must stay valid. Figures beyond SELFTEST_FIGURES are dropped. */
 void selftest_figure(struct selftest_line *line, const char *name, int64_t value);
 
+/* The figure's value; 0: the line has none of that name. */
+int64_t selftest_figure_of(const struct selftest_line *line, const char *name);
+
 /* Add line under the name of its check, formatted as by print_text(). Lines beyond SELFTEST_LINES
  * are counted, but not kept. */
 void selftest_add(struct selftest_report *report, const struct selftest_line *line,
                   const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Print the whole report: as a table, or as one JSON object in one line of ASCII. */
-typedef void (*selftest_print_fn)(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void selftest_print_text(const struct selftest_report *report, selftest_print_fn print);
-void selftest_print_json(const struct selftest_report *report, selftest_print_fn print);
+/* Print the whole report: as a table and the survey's text, or as one JSON object in one line of
+ * ASCII. */
+void selftest_print_text(const struct selftest_report *report, survey_print_fn print);
+void selftest_print_json(const struct selftest_report *report, survey_print_fn print);
 
 #endif

@@ -20,4 +20,7 @@ bool psci_cpu_is_off(uint64_t mpidr);
 /* Switch the calling CPU off; returns only if PSCI refuses. */
 void psci_cpu_off(void);
 
+/* Whether the hypervisor that answers HVC is KVM: its vendor-specific UID (DEN0028, 6.2). */
+bool psci_is_kvm(void);
+
 #endif

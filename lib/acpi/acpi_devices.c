@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parsers of the tables that describe single devices: timers, UARTs, PCI host bridges. */
+#include <string.h>
+
 #include "lib/acpi/acpi_tables.h"
 
 /* Generic Address Structure, ACPI 6.5, 5.2.3.2; 12 bytes */
@@ -21,6 +23,7 @@ static struct generic_address acpi_parse_address(const uint8_t *at)
 }
 
 /* 5.2.9, table 5.9 */
+#define FADT_OEM_ID        10
 #define FADT_PM_TMR_BLK    76
 #define FADT_PM_TMR_LEN    91
 #define FADT_FLAGS         112
@@ -34,6 +37,7 @@ void acpi_parse_fadt(const uint8_t *table, uint32_t size, struct arch_platform *
 {
 	uint32_t flags = acpi_u32(table + FADT_FLAGS);
 
+	platform->is_qemu = !memcmp(table + FADT_OEM_ID, "BOCHS ", 6);
 	if (table[FADT_PM_TMR_LEN] == 4) {
 		platform->pm_timer = acpi_u32(table + FADT_PM_TMR_BLK);
 		platform->pm_timer_space = 1;

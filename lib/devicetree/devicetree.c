@@ -89,6 +89,7 @@ int devicetree_parse(uint64_t address, uint64_t boot_cpu, table_view_fn view, ar
 	tree.fdt = devicetree_find_tree(address, view, warn);
 	if (!tree.fdt)
 		return -EINVAL;
+	platform->is_qemu = !fdt_node_check_compatible(tree.fdt, 0, "linux,dummy-virt");
 	devicetree_read_gic(&tree);
 	devicetree_read_cpus(&tree);
 	devicetree_read_pmus(&tree);

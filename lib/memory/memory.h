@@ -86,7 +86,7 @@ bool memory_unused(unsigned i, uint64_t *start, uint64_t *size);
 void memory_largest(uint64_t *start, uint64_t *size);
 uint64_t memory_largest_free(void);
 
-/* Allocate a heap from the firmware, once: a quarter of the largest free block, at most 256 MiB.
+/* Allocate a heap from the firmware, once: a quarter of the largest free block, at most 272 MiB.
  * For boot services that stay, or if malloc() is needed before they end. Returns 0, -ENOMEM or
  * -EIO. Boot services only, as the three that follow. */
 int memory_firmware_heap(void);

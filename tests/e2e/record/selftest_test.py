@@ -97,6 +97,10 @@ def well(run, name, events, counters):
 def on_the_models():
     run = intel("", "-smp", "2")
     well(run, "Intel's", ("instructions", "branches"), 5)
+    skid = run.report["survey"]["interrupts"]
+    tap.ok(skid["count"] >= 250 and skid["skid_events"]["max"] < 30 and
+           sum(skid["histogram"]) == skid["count"],
+           "the distances of hundreds of interrupts are a distribution", skid)
     tap.ok(run.figure("branch store, single-step", "store") ==
            run.figure("branch store, single-step", "step") > 50,
            "branch store and single-step show the same branches", run.text)
@@ -144,8 +148,28 @@ def faults_of_arm():
     only_wrong(arm(",spe-fault-after=50"), spe, "lost:", "a fault of SPE's buffer is named")
 
 
+def pictures(run, name, cpus):
+    """The figures without a verdict: all are taken, and are said to be an emulator's."""
+    survey = run.report.get("survey", {})
+    tap.equal(survey.get("emulator"), "QEMU's TCG", f"{name}: its figures are said to be an emulator's")
+    rows = survey.get("core_to_core_ps", [])
+    tap.ok([len(row) for row in rows] == list(range(1, cpus)) and all(map(all, rows)),
+           f"{name}: a cache line's round trip is measured between each two CPUs", rows)
+    ladder = survey.get("ladder", [])
+    tap.ok([point["bytes"] >> 10 for point in ladder] == [4, 6, 8, 12, 16, 24, 32, 48, 64] and
+           len({point["ps"] // 1000 for point in ladder}) == 1,
+           f"{name}: and loads over 4 KiB to 64 KiB, which take as long as each other there", ladder)
+    tap.ok(len(survey.get("read_mbs", ())) == cpus and all(survey["read_mbs"]) and
+           survey["all_read_mbs"], f"{name}: and each CPU's reads", survey)
+    noise = survey.get("noise", {}).get("cpus", [])
+    tap.ok(len(noise) == cpus and all(cpu["runtime_ns"] >= 200000000 and cpu["noise_ns"] == 0
+                                      for cpu in noise),
+           f"{name}: and that nothing takes a CPU's time", noise)
+
+
 def on_stock_qemu():
-    run = Selftest("-smp", "2")
+    run = Selftest("-smp", "3")
+    pictures(run, "stock x86_64", 3)
     tap.ok(run.status == 0 and not run.failed() and run.verdict("counters") == "ABSENT" and
            run.verdict("branch store, single-step") == "ABSENT",
            "stock x86_64: no check fails, and missing features are reported", run.text)
@@ -156,7 +180,8 @@ def on_stock_qemu():
 
 def on_stock_arm():
     """QEMU 7.2 notices that its instruction counter overflowed when somebody touches it."""
-    run = Selftest("--arch", "aarch64")
+    run = Selftest("--arch", "aarch64", "-smp", "2")
+    pictures(run, "stock aarch64", 2)
     tap.equal([run.verdict(check) for check in
                ("timer interrupt", "gaps", "instructions", "cycles", "counters at once",
                 "ring under load")], ["PASS"] * 6, "stock aarch64: all its features pass")
@@ -179,6 +204,10 @@ def reset():
     tap.ok(len(kept) == 2 and kept[0][0] == "ABSENT" and kept[1][0] == "PASS" and
            re.fullmatch(r"all \d+ marks in RAM survived a reset", kept[1][1]),
            "--reset resets once, and then reports what RAM keeps", text)
+    survey = re.search(r"^self-test: .*\n\n((?:.*\n){2,40}?)bareperf: no file", text[-4000:],
+                       re.MULTILINE)
+    tap.ok(survey and survey[1].startswith("bareperf ") and "Hardware-related Noise" in survey[1],
+           "the text to paste comes last, and has at most 40 lines", text)
 
 
 def asked_wrongly():

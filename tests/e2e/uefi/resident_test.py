@@ -266,8 +266,11 @@ def tests_itself(sh, name):
 
 def has_self_test(disk, name, said, stem):
     text, json_text = (disk.read(f"{stem}.{ending}").decode() for ending in ("txt", "json"))
-    tap.ok(text.count("\n") > 5 and text in said and
-           len(json.loads(json_text or "{}").get("checks", ())) == text.count("\n") - 1,
+    table, _, survey = text.partition("\n\n")
+    report = json.loads(json_text or "{}")
+    tap.ok(table.count("\n") > 5 and text in said and survey.count("\n") <= 40 and
+           len(report.get("checks", ())) == table.count("\n") and
+           f"CPU        {report['survey']['cpus']} of" in survey,
            f"{name}: its files have the screen's report, as text and as JSON",
            said + text + json_text)
 

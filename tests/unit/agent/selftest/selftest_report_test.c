@@ -93,6 +93,37 @@ static void json_says_the_same_and_has_the_figures(void **state)
 	json_decref(root);
 }
 
+static void a_survey_follows_the_checks(void **state)
+{
+	static struct survey survey = { .cpus = 1, .hz = 7, .producer = "x" };
+	json_t *root;
+
+	(void)state;
+	add(SELFTEST_PASS, "one", "");
+	report.architecture = "x86_64";
+	report.survey = &survey;
+	selftest_print_text(&report, print);
+	assert_non_null(strstr(text, "not there\n\nbareperf x self-test, "));
+	used = 0;
+	selftest_print_json(&report, print);
+	assert_ptr_equal(strchr(text, '\n'), text + used - 1);
+	root = json_loads(text, 0, NULL);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "survey"), "hz")),
+	                 7);
+	json_decref(root);
+}
+
+static void a_figure_is_found_by_its_name(void **state)
+{
+	struct selftest_line line = { 0 };
+
+	(void)state;
+	selftest_figure(&line, "one", 1);
+	selftest_figure(&line, "two", -2);
+	assert_int_equal(selftest_figure_of(&line, "two"), -2);
+	assert_int_equal(selftest_figure_of(&line, "three"), 0);
+}
+
 static void what_exceeds_the_report_is_counted_and_not_kept(void **state)
 {
 	struct selftest_line line = { 0 };
@@ -112,6 +143,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_table_has_a_line_a_check_and_a_sum, set_up),
 		cmocka_unit_test_setup(json_says_the_same_and_has_the_figures, set_up),
+		cmocka_unit_test_setup(a_survey_follows_the_checks, set_up),
+		cmocka_unit_test_setup(a_figure_is_found_by_its_name, set_up),
 		cmocka_unit_test_setup(what_exceeds_the_report_is_counted_and_not_kept, set_up),
 	};
 

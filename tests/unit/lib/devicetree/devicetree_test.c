@@ -31,7 +31,7 @@ static void a_board_like_a_raspberry_pi_4_is_described(void **state)
 		assert_false(platform.cpus[i].pmu_edge);
 	}
 	assert_true(platform.psci);
-	assert_false(platform.psci_hvc);
+	assert_false(platform.psci_hvc || platform.is_qemu);
 	assert_int_equal(platform.gic_version, 2);
 	assert_int_equal(platform.gicd, 0xff841000);
 	assert_int_equal(platform.gicc, 0xff842000);
@@ -68,6 +68,15 @@ static void a_gicv3_with_several_redistributor_regions_is_described(void **state
 	assert_int_equal(platform.timer_el2_interrupt, 26);
 	assert_int_equal(platform.spe_interrupt, 21);
 	assert_true(platform.psci && platform.psci_hvc);
+}
+
+static void qemus_own_tree_is_known(void **state)
+{
+	(void)state;
+	LOAD("server", "interrupt-parent = <&gic>;",
+	     "interrupt-parent = <&gic>; compatible = \"linux,dummy-virt\";");
+	assert_int_equal(parse(), 0);
+	assert_true(platform.is_qemu);
 }
 
 static void regions_that_are_missing_are_reported(void **state)
@@ -426,6 +435,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_board_like_a_raspberry_pi_4_is_described),
 		CASE(a_gicv3_with_several_redistributor_regions_is_described),
+		CASE(qemus_own_tree_is_known),
 		CASE(regions_that_are_missing_are_reported),
 		CASE(cpus_that_failed_are_none_and_disabled_ones_wait),
 		CASE(a_spin_table_starts_nobody_but_the_boot_cpu_is_there),

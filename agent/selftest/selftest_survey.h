@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The self-test's picture of the machine: it has no verdict, but figures (lib/survey/survey.h).
+ *
+ *	selftest_survey.c	the order, and the machine's identity
+ *	selftest_map.c		round trips between CPUs
+ *	selftest_memory.c	latency and bandwidth
+ *	selftest_noise.c	time that something else takes
+ *	selftest_pmi.c		skid of counters' interrupts
+ *	selftest_clocks.c	offsets of clocks
+ */
+#ifndef AGENT_SELFTEST_SELFTEST_SURVEY_H
+#define AGENT_SELFTEST_SELFTEST_SURVEY_H
+
+#include "agent/selftest/selftest_report.h"
+#include "lib/survey/survey.h"
+
+/* Take the figures that no check takes, into report->survey. It takes seconds. Thread of the boot
+ * CPU after the take-over, interrupts masked, as all functions here. */
+void selftest_survey(struct selftest_report *report);
+
+/* Copy the report's verdicts into the survey, at the end of the test. */
+void selftest_survey_verdicts(struct selftest_report *report);
+
+/* Operations of struct survey_machine. */
+unsigned selftest_round_trips(unsigned a, unsigned b, unsigned rounds, uint64_t *cycles,
+                              unsigned batches);
+unsigned selftest_chase(uint64_t bytes, uint64_t loads, uint64_t *cycles, unsigned batches);
+
+/* Allocate memory for selftest_chase() and selftest_bandwidth(): a power of two of bytes, at most
+ * this many and a quarter of RAM. Returns its size; 0: there is none. */
+uint64_t selftest_memory_open(uint64_t most);
+void selftest_memory_close(void);
+
+/* Measure each CPU's reads from that memory, for so long each, and all CPUs' at once. */
+void selftest_bandwidth(struct survey *s, uint64_t ns, void (*beat)(void));
+
+/* Watch each CPU for noise, for at most so many periods. */
+void selftest_noise(struct survey *s, unsigned most, void (*beat)(void));
+
+#endif

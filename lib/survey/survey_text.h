@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A survey as text for people. */
+#ifndef LIB_SURVEY_SURVEY_TEXT_H
+#define LIB_SURVEY_SURVEY_TEXT_H
+
+#include "lib/survey/survey.h"
+
+#define SURVEY_TEXT_LINES 40U /* at most, so that it can be pasted */
+
+/* Print the survey's text, at most SURVEY_TEXT_LINES lines. Thread, not concurrently. */
+void survey_text(const struct survey *s, survey_print_fn print);
+
+#endif
