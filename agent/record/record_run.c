@@ -65,7 +65,7 @@ static void record_await_reader(struct recording *r)
 static int record_fail_to_start(struct recording *r, const struct traced_cpu *c)
 {
 	const struct perf_event *event = c->failed;
-	const char *reason = event_error_text(c->code);
+	const char *reason = event && event->why ? event->why : event_error_text(c->code);
 
 	if (!event)
 		return recording_fail(r, c->code, "CPU %u: %s", c->cpu, reason);

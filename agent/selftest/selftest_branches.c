@@ -72,7 +72,7 @@ static void branches_record(struct branch_trace *t, uint32_t type)
 	const struct pmu_source *source = pmu_of_type(type);
 	static const unsigned turns = TURNS;
 
-	t->why = "this machine has no trace of branches";
+	t->why = "this machine has no branch trace store";
 	if (!source || pmu_of(source)->probe(&t->why))
 		return;
 	t->rig = selftest_rig_open(1, AUX_PAGES);

@@ -2,6 +2,7 @@
 #include "arch/aarch64/exception.h"
 
 #include "arch/aarch64/cpu.h"
+#include "arch/aarch64/pmu/step.h"
 #include "arch/aarch64/regs.h"
 #include "arch/aarch64/sysreg.h"
 
@@ -21,6 +22,7 @@ void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), voi
 {
 	struct arch_regs *r = (struct arch_regs *)(uintptr_t)regs;
 
+	arm_step_forget();
 	r->x[0] = (uint64_t)arg;
 	r->fp = 0;
 	r->x30 = 0;
@@ -73,6 +75,8 @@ void arm_synchronous(struct arch_regs *regs)
 {
 	bool serror = (regs->vector & VECTOR_KIND_MASK) == VECTOR_SERROR;
 
+	if (!serror && arm_step_exception(regs))
+		return;
 	if (!serror && (regs->esr >> ESR_EC_SHIFT & ESR_EC_MASK) == ESR_EC_HVC64 &&
 	    regs->vector >= VECTOR_LOWER)
 		exception_payload_call(regs);

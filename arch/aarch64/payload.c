@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the payload: at EL1 below our EL2, or as a plain function call. */
+#include "arch/aarch64/pmu/step.h"
 #include "arch/aarch64/sysreg.h"
 #include "arch/aarch64/takeover.h"
 
@@ -12,8 +13,10 @@ int arch_call_payload(int (*fn)(void *arg), void *arg)
 
 	if (arm_machine.hosted)
 		return fn(arg);
-	if (arm_machine.el == 2)
+	if (arm_machine.el == 2) {
+		arm_step_forget();
 		return (int)arm_payload_run(fn, arg);
+	}
 	code = fn(arg);
 	write_sysreg(daif, masks); /* in case the payload has masked interrupts */
 	return code;

@@ -59,29 +59,48 @@
 /* PSTATE, SPSR: C5.2.18 */
 #define PSTATE_M_MASK    0x1fUL
 #define PSTATE_M_AARCH32 0x10UL
+#define PSTATE_EL1T      0x04UL
 #define PSTATE_EL1H      0x05UL
 #define PSTATE_EL2T      0x08UL
 #define PSTATE_F         (1UL << 6)
+#define PSTATE_DAIF      (0xfUL << 6)
+#define PSTATE_D         (1UL << 9)
+#define PSTATE_SS        (1UL << 21)
+#define PSTATE_NZCV      (0xfUL << 28)
 
 /* ESR_ELx: D17.2.37 */
-#define ESR_EC_SHIFT      26
-#define ESR_EC_MASK       0x3fUL
-#define ESR_EC_UNKNOWN    0x00UL
-#define ESR_EC_ILLEGAL    0x0eUL
-#define ESR_EC_HVC64      0x16UL
-#define ESR_EC_SYSREG     0x18UL
-#define ESR_EC_IABT_LOWER 0x20UL
-#define ESR_EC_IABT       0x21UL
-#define ESR_EC_PC_ALIGN   0x22UL
-#define ESR_EC_DABT_LOWER 0x24UL
-#define ESR_EC_DABT       0x25UL
-#define ESR_EC_SP_ALIGN   0x26UL
-#define ESR_EC_FP         0x2cUL
-#define ESR_EC_SERROR     0x2fUL
-#define ESR_EC_BRK64      0x3cUL
-#define ESR_HVC_IMM_MASK  0xffffUL
-#define ESR_ABT_FSC_MASK  0x3fUL
-#define ESR_DABT_WNR      (1UL << 6)
+#define ESR_EC_SHIFT         26
+#define ESR_EC_MASK          0x3fUL
+#define ESR_EC_UNKNOWN       0x00UL
+#define ESR_EC_ILLEGAL       0x0eUL
+#define ESR_EC_HVC64         0x16UL
+#define ESR_EC_SYSREG        0x18UL
+#define ESR_EC_IABT_LOWER    0x20UL
+#define ESR_EC_IABT          0x21UL
+#define ESR_EC_PC_ALIGN      0x22UL
+#define ESR_EC_DABT_LOWER    0x24UL
+#define ESR_EC_DABT          0x25UL
+#define ESR_EC_SP_ALIGN      0x26UL
+#define ESR_EC_FP            0x2cUL
+#define ESR_EC_SERROR        0x2fUL
+#define ESR_EC_BREAKPT_LOWER 0x30UL
+#define ESR_EC_BREAKPT       0x31UL
+#define ESR_EC_STEP_LOWER    0x32UL
+#define ESR_EC_STEP          0x33UL
+#define ESR_EC_BRK64         0x3cUL
+#define ESR_HVC_IMM_MASK     0xffffUL
+#define ESR_ABT_FSC_MASK     0x3fUL
+#define ESR_DABT_WNR         (1UL << 6)
+
+/* MDSCR_EL1, MDCR_EL2, OSLSR_EL1, DBGBCR<n>_EL1: D17.3 "Debug registers" */
+#define MDSCR_SS        (1UL << 0)
+#define MDSCR_KDE       (1UL << 13)
+#define MDSCR_MDE       (1UL << 15)
+#define MDCR_TDE        (1UL << 8)
+#define OSLSR_OSLK      (1UL << 1)
+#define DFR0_BRPS_SHIFT 12 /* ID_AA64DFR0_EL1.BRPs: breakpoints - 1 */
+/* An unlinked address match in EL0 and EL1 (HMC 0, PMC 3) on all four bytes (BAS), enabled */
+#define DBGBCR_CODE     (0xfUL << 5 | 3UL << 1 | 1UL)
 
 /* MPIDR_EL1's affinity fields: Aff3, Aff2, Aff1, Aff0 */
 #define MPIDR_AFFINITY 0xff00ffffffUL

@@ -197,19 +197,20 @@ bool arch_interrupts_thread(const struct arch_regs *regs)
 	return !fake_nested;
 }
 
-arch_branch_fn fake_branch;
-unsigned fake_steps;
+const struct arch_step_ops *fake_step_ops;
+unsigned fake_steps, fake_step_looks;
 bool fake_no_step;
+int fake_step_refuses;
 
 bool arch_step_possible(void)
 {
 	return !fake_no_step;
 }
 
-int arch_step_init(arch_branch_fn taken)
+int arch_step_init(const struct arch_step_ops *ops)
 {
-	fake_branch = taken;
-	return 0;
+	fake_step_ops = ops;
+	return fake_step_refuses;
 }
 
 void arch_step_begin(void)
@@ -220,6 +221,11 @@ void arch_step_begin(void)
 void arch_step_end(void)
 {
 	fake_steps--;
+}
+
+void arch_step_look(void)
+{
+	fake_step_looks++;
 }
 
 void arch_spin_with_frame_pointer(uint64_t frame_pointer, uint64_t iterations)

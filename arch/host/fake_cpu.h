@@ -46,11 +46,12 @@ extern void (*fake_spin)(uint64_t iterations);
 /* arch_interrupts_thread() returns false. */
 extern bool fake_nested;
 
-/* fake_branch(from, to) reports a step that branched; fake_steps is the number of begin calls
- * without end. */
-extern arch_branch_fn fake_branch;
-extern unsigned fake_steps;
+/* The functions that report steps; the number of begin calls without end; of look calls; the result
+ * of arch_step_init(). */
+extern const struct arch_step_ops *fake_step_ops;
+extern unsigned fake_steps, fake_step_looks;
 extern bool fake_no_step;
+extern int fake_step_refuses;
 
 /* The only stack that arch_stack_bounds() knows; none if high is 0. */
 extern uint64_t fake_stack_low, fake_stack_high;

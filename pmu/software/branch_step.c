@@ -38,6 +38,8 @@ static int branch_step_setup_aux(struct perf_event *event, void *area, uint64_t 
 	                        !event->attr.aux_watermark);
 }
 
+/* ---- The area ---- */
+
 /* Software can fill a segment to its end. */
 static void branch_step_close_segment(struct perf_event *event, uint64_t flags)
 {
@@ -84,9 +86,39 @@ static void branch_step_taken(uint64_t from, uint64_t to)
 		event->await_room(event, 0); /* NMIs interrupt the handler's entry */
 }
 
+/* The piece's PARTIAL flag marks the gap. */
+static void branch_step_missed(uint64_t count)
+{
+	struct perf_event *event = stepped[arch_cpu()];
+	struct branch_area *area;
+
+	if (!event)
+		return;
+	area = &branch_step_of(event)->area;
+	if (count == ARCH_MISSED_UNKNOWN) {
+		event->branches.unknown = true;
+	} else {
+		event->count += count;
+		event->branches.lost += count;
+		ring_aux_lost(&area->out, count * sizeof(struct branch_record));
+	}
+	if (area->is_open)
+		ring_aux_flag(&area->out, PERF_AUX_FLAG_PARTIAL);
+}
+
+/* ---- The event ---- */
+
 static int branch_step_add(struct perf_event *event)
 {
-	return stepped[event->cpu] ? -EBUSY : arch_step_init(branch_step_taken);
+	static const struct arch_step_ops ops = {
+		.taken = branch_step_taken,
+		.missed = branch_step_missed,
+	};
+	int code = stepped[event->cpu] ? -EBUSY : arch_step_init(&ops);
+
+	if (code == -EOPNOTSUPP)
+		event->why = "debug exceptions do not come: firmware or a hypervisor keeps them";
+	return code;
 }
 
 static void branch_step_del(struct perf_event *event)
@@ -119,6 +151,7 @@ static void branch_step_poll(struct perf_event *event)
 {
 	struct branch_area *area = &branch_step_of(event)->area;
 
+	arch_step_look();
 	if (!area->is_open)
 		branch_area_open(area);
 }

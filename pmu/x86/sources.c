@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmu/pmu.h"
 #include "pmu/software/branch_step.h"
+#include "pmu/software/branch_trace.h"
 #include "pmu/software/cpu_clock.h"
 #include "pmu/software/marks.h"
 #include "pmu/x86/amd_pmu.h"

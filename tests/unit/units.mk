@@ -71,6 +71,9 @@ hosted_irq_test_SRCS := arch/aarch64/hosted/hosted_irq.c
 # ---- arch/aarch64/interrupt/ ----
 gic_spi_test_SRCS := arch/aarch64/interrupt/gic_spi.c
 
+# ---- arch/aarch64/pmu/ ----
+step_walk_test_SRCS := arch/aarch64/pmu/step_walk.c arch/aarch64/pmu/step_sequence.c
+
 # ---- arch/x86_64/ ----
 legacy_test_SRCS := arch/x86_64/legacy.c
 memory_forgets_test_SRCS := arch/x86_64/memory_forgets.c

@@ -17,7 +17,7 @@
 #define GROUP_5     0xff
 #define MODRM_FIELD 3U
 
-static arch_branch_fn handler;
+static const struct arch_step_ops *reports;
 static uint64_t last[ARCH_MAX_CPUS]; /* the running instruction; 0: unknown */
 static bool stepping[ARCH_MAX_CPUS];
 
@@ -111,7 +111,7 @@ static void step_debug_exception(const struct arch_regs *regs)
 	uint64_t dr6, *from = &last[arch_cpu()], before = *from;
 
 	__asm__ volatile("movq %%db6, %0" : "=r"(dr6));
-	if (!(dr6 & DR6_BS) || !handler)
+	if (!(dr6 & DR6_BS) || !reports)
 		panic_exception(regs);
 	__asm__ volatile("movq %0, %%db6" : : "r"(dr6 & ~DR6_BS));
 	*from = regs->rip;
@@ -122,7 +122,7 @@ static void step_debug_exception(const struct arch_regs *regs)
 		return;
 	before = step_behind_shadow(before, regs->rip);
 	if (step_branches(before, regs->rip))
-		handler(before, regs->rip);
+		reports->taken(before, regs->rip);
 }
 
 void step_forget(void)
@@ -132,9 +132,9 @@ void step_forget(void)
 
 /* ---- The seam ---- */
 
-int arch_step_init(arch_branch_fn taken)
+int arch_step_init(const struct arch_step_ops *ops)
 {
-	handler = taken;
+	reports = ops;
 	interrupts_set_handler(VECTOR_DB, step_debug_exception);
 	return 0;
 }
@@ -159,4 +159,9 @@ void arch_step_end(void)
 	                 :
 	                 : "i"(~(int)RFLAGS_TF)
 	                 : "memory", "cc");
+}
+
+/* Every instruction is stepped. */
+void arch_step_look(void)
+{
 }

@@ -73,27 +73,28 @@ class Program:
     stand beside them, further up in the order in which they are mapped."""
 
     APART = 1 << 48  # above every address
+    ISA = "x86_64"
+    OBJDUMP = "objdump"
 
     DIRECT = re.compile(r"^(?:bnd )?(jmp|call|j\w+|loop\w*)\s+([0-9a-f]+)\b")
     INDIRECT = re.compile(r"^(?:bnd |notrack )*(jmp|call|ljmp|lcall)\s+\*")
     RETURN = re.compile(r"^(?:bnd |rep[z]? )*(ret|lret|iret)\w*")
+    KINDS = {"jmp": "jmp", "call": "call", "ljmp": "jmp", "lcall": "call"}  # others are conditional
 
     def __init__(self, *payloads):
         self.instructions, self.functions, self.symbols, self.biases = {}, set(), {}, []
-        self.steps = set()
-        image = machine.TOP / "build/x86_64/bareperf.elf"
+        self.steps, self.entries = set(), set()
+        image = machine.TOP / f"build/{self.ISA}/bareperf.elf"
         # The file that perf is shown, whose offsets a mapping has, is the .sym.
         for elf, mapped in ((image, image.with_suffix(".sym")), *zip(payloads, payloads)):
             self.read(elf, mapped, len(self.biases) * self.APART)
-        self.read_steps(image)
         self.starts = sorted(self.functions)
         self.after_calls = {i.next for i in self.instructions.values() if i.kind == "call"}
-        self.entries = {self.symbols[name] for name in ("x86_nmi_entry", "x86_timer_entry")}
-        self.entries |= {self.symbols["x86_vectors"] + 16 * i for i in range(256)}
+        self.read_entries(image)
 
     def read(self, elf, mapped, base):
         """Add one file's instructions and functions, so far up."""
-        text = subprocess.run(["objdump", "-d", "-w", str(elf)], capture_output=True, text=True,
+        text = subprocess.run([self.OBJDUMP, "-d", "-w", str(elf)], capture_output=True, text=True,
                               check=True).stdout
         for line in text.splitlines():
             head = re.match(r"^([0-9a-f]+) <(.*)>:$", line)
@@ -102,19 +103,21 @@ class Program:
                 self.functions.add(address)
                 self.symbols.setdefault(head.group(2), address)
             parts = line.split("\t")
-            if len(parts) == 3:
+            if len(parts) >= 3:
                 address = base + int(parts[0].strip(" :"), 16)
                 self.instructions[address] = self.decode(
-                    address + len(parts[1].split()), parts[2], base)
+                    address + len(parts[1].replace(" ", "")) // 2, " ".join(parts[2:]), base)
         headers = subprocess.run(["readelf", "-lW", str(mapped)], capture_output=True, text=True,
                                  check=True).stdout
         loads = re.findall(r"LOAD\s+0x([0-9a-f]+)\s+0x([0-9a-f]+).*R E ", headers)
         file_offset, link_address = (int(word, 16) for word in loads[0])
         self.biases.append(base + link_address - file_offset)
 
-    def read_steps(self, image):
-        """entry.S's table of its steps from traced to hidden and back: where each begins, where
-        what it did must be undone, first and last."""
+    def read_entries(self, image):
+        """Where interrupts enter; and entry.S's table of its steps from traced to hidden and back: where
+        each begins, where what it did must be undone, first and last."""
+        self.entries = {self.symbols[name] for name in ("x86_nmi_entry", "x86_timer_entry")}
+        self.entries |= {self.symbols["x86_vectors"] + 16 * i for i in range(256)}
         names = subprocess.run(["nm", str(image)], capture_output=True, text=True, check=True).stdout
         at = {name: int(address, 16) for address, name in re.findall(
             r"^(\w+) . (x86_trace_steps|x86_trace_steps_end|x86_vectors)$", names, re.MULTILINE)}
@@ -129,15 +132,14 @@ class Program:
     def decode(self, following, text, base):
         direct = self.DIRECT.match(text)
         if direct:
-            kind = direct.group(1)
-            kind = kind if kind in ("jmp", "call") else "jcc"
+            kind = self.KINDS.get(direct.group(1), "jcc")
             return Instruction(following, kind, base + int(direct.group(2), 16))
         indirect = self.INDIRECT.match(text)
         if indirect:
-            return Instruction(following, indirect.group(1).lstrip("l"), None)
+            return Instruction(following, self.KINDS[indirect.group(1)], None)
         back = self.RETURN.match(text)
         if back:
-            return Instruction(following, back.group(1), None)
+            return Instruction(following, self.KINDS.get(back.group(1), back.group(1)), None)
         return Instruction(following, "other", None)
 
     def link(self, trace, address):
@@ -180,6 +182,23 @@ class Program:
                 return False
             start = at.next
         return start == end
+
+
+class ArmProgram(Program):
+    """The same of aarch64. Interrupts leave no records there."""
+
+    ISA = "aarch64"
+    OBJDUMP = "aarch64-linux-gnu-objdump"
+
+    DIRECT = re.compile(r"^(b|bl|b\.\w+|bc\.\w+|cbn?z|tbn?z)\s+(?:[wx]\w+, )?(?:#\d+, )?([0-9a-f]+)\b")
+    INDIRECT = re.compile(r"^(br|blr|braaz?|brabz?|blraaz?|blrabz?)\s+x")
+    RETURN = re.compile(r"^(ret|retaa|retab|eret)\b")
+    KINDS = {"b": "jmp", "bl": "call", "br": "jmp", "blr": "call", "eret": "iret", "retaa": "ret",
+             "retab": "ret", **{f"br{key}{zero}": "jmp" for key in ("aa", "ab") for zero in ("", "z")},
+             **{f"blr{key}{zero}": "call" for key in ("aa", "ab") for zero in ("", "z")}}
+
+    def read_entries(self, image):
+        pass
 
 
 def bad_edges(path, program):
@@ -241,22 +260,22 @@ class Check:
                 (kind == "iret" and (target == source or program.starts_step(target, source)))
         if start in program.entries:
             return kind in (DELIVERY, "iret")
-        if program.function(start) == program.symbols["arch_trace_hold"]:
+        if program.function(start) == program.symbols.get("arch_trace_hold"):
             return kind == DELIVERY or \
                 program.function(end) == program.symbols["arch_trace_release"]
         return program.reaches(start, end)
 
 
 @functools.cache
-def image():
+def image(isa="x86_64"):
     """The program without payloads."""
-    return Program()
+    return Program() if isa == "x86_64" else ArmProgram()
 
 
-def of_the_workload(run):
+def of_the_workload(run, isa="x86_64"):
     """The pairs by link addresses, from the call of the workload to its return, without the
     interrupts that came between."""
-    trace, program = Trace(run.file), image()
+    trace, program = Trace(run.file), image(isa)
     start, pairs = program.symbols["record_workload"], []
     for piece in trace.of_cpu(0):
         for branch in piece.branches:

@@ -4,6 +4,7 @@
 #include "pmu/arm/arm_spe.h"
 #include "pmu/pmu.h"
 #include "pmu/software/branch_step.h"
+#include "pmu/software/branch_trace.h"
 #include "pmu/software/cpu_clock.h"
 #include "pmu/software/marks.h"
 #include "pmu/x86/amd_pmu.h"

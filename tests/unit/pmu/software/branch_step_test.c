@@ -67,7 +67,7 @@ static void start(void)
 static void steps(uint64_t first, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
-		fake_branch(first + i, ~(first + i));
+		fake_step_ops->taken(first + i, ~(first + i));
 }
 
 static void stop(uint64_t taken)
@@ -79,7 +79,8 @@ static void stop(uint64_t taken)
 	assert_int_equal(event.branches.records * sizeof(struct branch_record),
 	                 aux.head - aux.skipped);
 	assert_int_equal(event.branches.lost * sizeof(struct branch_record), aux.lost);
-	fake_branch(1, 2); /* of nobody */
+	fake_step_ops->taken(1, 2); /* of nobody */
+	fake_step_ops->missed(3);
 	assert_int_equal(event.count, taken);
 }
 
@@ -234,6 +235,54 @@ static void it_may_be_stopped_where_it_waits(void **state)
 	assert_false(aux.busy);
 }
 
+static void the_first_piece_is_partial(void)
+{
+	assert_int_equal((uint32_t)data[0], PERF_RECORD_AUX);
+	assert_int_equal(data[3], PERF_AUX_FLAG_PARTIAL); /* header, offset, size, flags */
+}
+
+/* Code that cannot be stepped runs without a stop: the ISA knows how many branches it took, or not.
+ */
+static void branches_that_are_not_seen_are_lost_and_their_piece_is_partial(void **state)
+{
+	(void)state;
+	start();
+	steps(0, 10);
+	fake_step_ops->missed(2);
+	steps(10, 10);
+	stop(22);
+	assert_int_equal(event.branches.lost, 2);
+	the_first_piece_is_partial();
+	assert_false(event.branches.unknown);
+	start();
+	steps(0, 10);
+	fake_step_ops->missed(ARCH_MISSED_UNKNOWN);
+	stop(10);
+	the_first_piece_is_partial();
+	assert_true(event.branches.unknown);
+}
+
+static void the_tick_looks_whether_stepping_goes_on(void **state)
+{
+	(void)state;
+	start();
+	fake_step_looks = 0;
+	pmu_branch_step.poll(&event);
+	assert_int_equal(fake_step_looks, 1);
+	event_disable(&event);
+}
+
+static void a_cpu_that_cannot_be_stepped_gives_its_reason(void **state)
+{
+	(void)state;
+	prepare();
+	assert_int_equal(event_init(&event), 0);
+	fake_step_refuses = -EOPNOTSUPP;
+	assert_int_equal(pmu_branch_step.add(&event), -EOPNOTSUPP);
+	assert_non_null(event.why);
+	fake_step_refuses = 0;
+}
+
 static void what_it_cannot_do_is_refused(void **state)
 {
 	const char *why;
@@ -264,6 +313,9 @@ int main(void)
 		cmocka_unit_test(where_the_cpu_waits_nothing_is_lost),
 		cmocka_unit_test(where_it_waits_in_vain_it_loses_as_ever),
 		cmocka_unit_test(it_may_be_stopped_where_it_waits),
+		cmocka_unit_test(branches_that_are_not_seen_are_lost_and_their_piece_is_partial),
+		cmocka_unit_test(the_tick_looks_whether_stepping_goes_on),
+		cmocka_unit_test(a_cpu_that_cannot_be_stepped_gives_its_reason),
 		cmocka_unit_test(what_it_cannot_do_is_refused),
 	};
 
