@@ -29,7 +29,7 @@ static const struct {
 } choices[] = {
 	{ "record the demo, a call tree, for 10 s",
 	  "record --resident -e cpu-clock -F 1000 -g -- calltree 10" },
-	{ "self-test: check this machine's clocks and counters", "selftest --resident" },
+	{ "self-test: check and measure this machine, 2 minutes", "selftest --resident" },
 	{ "list what this machine can record", "list --resident" },
 };
 #define CHOICES (sizeof(choices) / sizeof(choices[0]))

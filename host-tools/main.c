@@ -16,6 +16,7 @@
 #include "host-tools/report/export/export.h"
 #include "host-tools/report/flame/flamegraph.h"
 #include "host-tools/report/report.h"
+#include "host-tools/report/selftest/selftest.h"
 #include "host-tools/util/exit_status.h"
 #include "writer/util/error.h"
 
@@ -49,6 +50,7 @@ static const struct {
 	{ "diff", command_diff, "compare recordings by function" },
 	{ "export", command_export, "write a recording for other tools: CSV, pprof, CTF, ..." },
 	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
+	{ "selftest", command_selftest, "show the result of a machine's self-test again" },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -10,6 +10,7 @@
 #include "agent/selftest/selftest_survey.h"
 #include "arch/arch.h"
 #include "lib/console/console.h"
+#include "lib/resident.h"
 #include "pmu/clock/clock.h"
 
 /* The order matters: memory is checked before bareperf uses any, clocks and leftover counters soon
@@ -84,6 +85,8 @@ bool selftest_run(const struct command *command, struct trace_region *region)
 	if (command->json)
 		selftest_print_json(report, console_printf);
 	region->header->exit_status = report->verdicts[SELFTEST_FAIL] ? 1 : 0;
+	if (!resident_has_taken_over()) /* else the screen is the firmware's until its return */
+		selftest_show_code(report->survey);
 	if (reset_is_due)
 		console_printf("now the requested reset\n");
 	else
@@ -93,5 +96,9 @@ bool selftest_run(const struct command *command, struct trace_region *region)
 
 int selftest_write_report(void)
 {
-	return report ? selftest_write_files(report) : 0;
+	int code = report ? selftest_write_files(report) : 0;
+
+	if (report)
+		selftest_show_code(report->survey);
+	return code;
 }

@@ -24,7 +24,8 @@ int selftest_prepare(const struct command *command);
  */
 bool selftest_run(const struct command *command, struct trace_region *region);
 
-/* Write the results to the boot volume, when the firmware has the machine back. Returns 0, or a
+/* Write the results to the boot volume, and show the QR code, when the firmware has the machine
+ * back. Returns 0, or a
  * negative errno whose reason is on the console. Boot services only. Thread. */
 int selftest_write_report(void);
 

@@ -7,6 +7,7 @@
  *	selftest_memory.c	latency and bandwidth
  *	selftest_noise.c	time that something else takes
  *	selftest_pmi.c		skid of counters' interrupts
+ *	selftest_screen.c	its QR code
  *	selftest_clocks.c	offsets of clocks
  */
 #ifndef AGENT_SELFTEST_SELFTEST_SURVEY_H
@@ -21,6 +22,9 @@ void selftest_survey(struct selftest_report *report);
 
 /* Copy the report's verdicts into the survey, at the end of the test. */
 void selftest_survey_verdicts(struct selftest_report *report);
+
+/* Show the survey as a QR code in the lower right corner of the screen, if there is one. */
+void selftest_show_code(const struct survey *s);
 
 /* Operations of struct survey_machine. */
 unsigned selftest_round_trips(unsigned a, unsigned b, unsigned rounds, uint64_t *cycles,

@@ -13,6 +13,7 @@
 #include "host-tools/report/html/html.h"
 #include "host-tools/report/report_options.h"
 #include "host-tools/report/report_table.h"
+#include "host-tools/report/selftest/selftest.h"
 #include "host-tools/report/symbols/srclines.h"
 #include "host-tools/report/tasks.h"
 #include "host-tools/report/uefi/modules.h"
@@ -243,5 +244,7 @@ int command_report(int argc, char **argv)
 	struct report_options options;
 
 	report_options_parse(&options, argc, argv);
+	if (options.html && selftest_file_is(options.input))
+		return selftest_report(options.input, options.output);
 	return view_recording(options.input, &options.search, show_report, &options);
 }

@@ -57,7 +57,7 @@ int view_write(const struct recording_file *file, const char *path,
 	FILE *out = stdout;
 	int code;
 
-	if (path && recording_file_is(file, path))
+	if (path && file && recording_file_is(file, path))
 		return error_set(error, -EINVAL,
 		                 "%s is the recording itself: name another file with -o", path);
 	if (path)

@@ -50,7 +50,8 @@ int view_recording(const char *path, struct pe_search *search,
                    void *context);
 
 /* Call put with path opened for writing; path NULL: standard output. path must not be the recording
- * itself. 0, or a negative errno: put()'s error, or path could not be written. */
+ * itself; NULL: none is read. 0, or a negative errno: put()'s error, or path could not be written.
+ */
 int view_write(const struct recording_file *file, const char *path,
                int (*put)(void *context, FILE *out, struct error *error), void *context,
                struct error *error);

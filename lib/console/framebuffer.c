@@ -254,6 +254,22 @@ static void framebuffer_write_screen(const char *bytes, size_t length)
 	}
 }
 
+void framebuffer_fill(unsigned left, unsigned top, unsigned width, unsigned height, bool white)
+{
+	EFI_GRAPHICS_OUTPUT_BLT_PIXEL colour = { 0 };
+
+	if (white)
+		colour.Red = colour.Green = colour.Blue = 0xff;
+	if (efi_boot_services) {
+		screen.gop->Blt(screen.gop, &colour, EfiBltVideoFill, 0, 0, left, top, width,
+		                height, 0);
+		return;
+	}
+	for (unsigned y = top; y < top + height; y++)
+		for (unsigned x = left; x < left + width; x++)
+			screen.pixels[(size_t)y * screen.stride + x] = white ? screen.white : 0;
+}
+
 void framebuffer_start(void)
 {
 	if (text.rows == 0)

@@ -25,6 +25,10 @@ struct framebuffer_size {
 };
 struct framebuffer_size framebuffer_size(void);
 
+/* Fill a rectangle, which lies on the screen, with white or black; over the text, which does not
+ * move it. By the firmware if its services are there. Not without a screen. Thread. */
+void framebuffer_fill(unsigned left, unsigned top, unsigned width, unsigned height, bool white);
+
 /* Make the screen a console sink, and clear it; no effect if framebuffer_init() failed. After
  * arch_take_over(). Thread. */
 void framebuffer_start(void);

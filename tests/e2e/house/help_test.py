@@ -21,6 +21,7 @@ TOOL = TOP / "build/host/bareperf"
 MAN = TOP / "docs/man"
 REMOTE = ("record", "stat", "attach", "stop", "snapshot", "console", "reboot")
 COMMANDS = ("run", "top", "list", "import", "merge", "dump", "report", "annotate", "diff", "export", "flamegraph",
+            "selftest",
             *REMOTE)
 
 
