@@ -23,6 +23,8 @@ struct qemu_config {
 	int initrd_fd;        /* the descriptor that it is a path to; -1: none */
 	int region_fd;        /* the shared memory */
 	uint64_t region_size;
+	bool kvm;             /* KVM is asked for: the host's CPU instead of an emulated one */
+	bool kvm_option;      /* by --kvm: QEMU does not know yet */
 	int doorbell_fd;      /* QEMU's half of an ivshmem_server's socket; -1: no doorbells */
 	char *const *options; /* the user's QEMU options */
 	int option_count;
@@ -42,6 +44,9 @@ int qemu_start(struct qemu *qemu, const struct qemu_config *config, struct error
 
 /* Whether this QEMU has the device ivshmem-doorbell: ask it with `-device help`. */
 bool qemu_has_doorbell(const struct qemu_config *config);
+
+/* Whether the serial line's text goes to serial_fd: the user's options have not redirected it. */
+bool qemu_serial_is_ours(const struct qemu_config *config);
 
 /* Whether it has ended; qemu->status is then set. */
 bool qemu_has_ended(struct qemu *qemu);

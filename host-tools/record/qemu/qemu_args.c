@@ -106,16 +106,40 @@ static void add_default(struct qemu_args *args, const struct qemu_config *config
 	add(args, "%s", value);
 }
 
+bool qemu_serial_is_ours(const struct qemu_config *config)
+{
+	return !given(config, "serial") && !given(config, "nographic");
+}
+
+/* The emulated machine's and CPU's defaults, and those of a machine on the host's own CPU. */
+static const char *default_machine(const struct qemu_config *config, bool x86)
+{
+	if (x86)
+		return "q35";
+	return config->kvm ? "virt,gic-version=host" : "virt,gic-version=3,virtualization=on";
+}
+
+static const char *default_cpu(const struct qemu_config *config, bool x86)
+{
+	/* A CPU that need not migrate has an invariant TSC, whose frequency QEMU then reports. */
+	if (config->kvm)
+		return x86 ? "host,migratable=off,pmu=on" : "host";
+	/* TCG busy-loops in MWAIT, where firmware parks the other CPUs. The architecture's own
+	 * pointer authentication algorithm is slow to emulate. */
+	return x86 ? "max,-monitor" : "max,pauth-impdef=on";
+}
+
 static void add_machine(struct qemu_args *args, const struct qemu_config *config)
 {
 	bool x86 = !strcmp(config->arch, "x86_64");
 
 	if (!given(config, "M"))
-		add_default(args, config, "machine",
-		            x86 ? "q35" : "virt,gic-version=3,virtualization=on");
-	/* TCG busy-loops in MWAIT, where firmware parks the other CPUs. The architecture's own
-	 * pointer authentication algorithm is slow to emulate. */
-	add_default(args, config, "cpu", x86 ? "max,-monitor" : "max,pauth-impdef=on");
+		add_default(args, config, "machine", default_machine(config, x86));
+	if (config->kvm_option) {
+		add(args, "-accel");
+		add(args, "kvm");
+	}
+	add_default(args, config, "cpu", default_cpu(config, x86));
 	/* With room for a second CPU, TCG emits the guest's fences and atomics as real ones. The
 	 * tool relies on them: it runs on another CPU of the host. */
 	add_default(args, config, "smp", "1,maxcpus=2");
@@ -154,7 +178,7 @@ static void add_files(struct qemu_args *args, const struct qemu_config *config,
 		add(args, "-drive");
 		add(args, "if=pflash,format=raw,unit=1,file=/dev/fd/%d", vars_fd);
 	}
-	if (!given(config, "serial") && !given(config, "nographic")) {
+	if (qemu_serial_is_ours(config)) {
 		add(args, "-chardev");
 		add(args, "file,id=bareperf-serial,append=on,path=/dev/fd/%d", serial_fd);
 		add(args, "-serial");

@@ -13,6 +13,7 @@
 #include "host-tools/events/image_tables.h"
 #include "host-tools/record/command/guest_check.h"
 #include "host-tools/record/command/guest_image.h"
+#include "host-tools/record/qemu/kvm.h"
 #include "host-tools/record/qemu/run_machine.h"
 #include "host-tools/record/qemu/run_options.h"
 #include "host-tools/session/images.h"
@@ -129,16 +130,68 @@ static bool check_command(struct run_options *options, const char *image,
 	return guest_check(&options->guest, answered);
 }
 
+/* Print the same command with emulation. Emulated x86 CPUs have no counters. */
+static void offer_emulation(const char *const *command, int words, const char *arch)
+{
+	char *text = kvm_emulated(command, words);
+
+	if (text)
+		fprintf(stderr, "The same command with emulation%s:\n  %s\n",
+		        strcmp(arch, "x86_64")
+		            ? ""
+		            : " (without hardware counters: -e cpu-clock samples)",
+		        text);
+	free(text);
+}
+
+/* Returns 0, or the exit status, with the reason printed. */
+static int check_kvm(const struct run_options *options)
+{
+	char *device = kvm_device_option(options->qemu_options, options->qemu_option_count);
+	struct kvm_host host = kvm_this_host(device);
+	struct error error = { "" };
+	int status = 0;
+
+	if (kvm_check_request(&host, options->arch, options->qemu_options,
+	                      options->qemu_option_count, &error))
+		status = RUN_REFUSED;
+	else if (kvm_check_host(&host, &error))
+		status = RUN_ERROR;
+	free(device);
+	if (status)
+		error_print(&error);
+	return status;
+}
+
+/* Boot the machine, carry out the command, and report. */
+static int run(struct run_options *options, const char *const *command, int words)
+{
+	struct machine machine;
+	struct error error = { "" };
+	int status = options->kvm ? check_kvm(options) : 0;
+	bool failed = status;
+
+	if (!failed) {
+		int code = machine_run(&machine, options, command, words, &error);
+
+		status = report(&machine, options, &error, code);
+		failed = code && !machine.has_region && !machine.signal;
+		machine_free(&machine);
+	}
+	if (failed && options->kvm)
+		offer_emulation(command, words, options->arch);
+	return status;
+}
+
 int command_run(int argc, char **argv)
 {
 	const char *const *command = (const char *const *)(argv - 1);
 	struct image_tables tables;
 	struct run_options options;
-	struct machine machine;
 	struct error error = { "" };
 	char image[PATH_MAX];
 	bool answered;
-	int code, status;
+	int code;
 
 	run_options_parse(&options, argc, argv);
 	code = find_image(&options, image, &error);
@@ -152,9 +205,7 @@ int command_run(int argc, char **argv)
 		image_tables_free(&tables);
 		return code;
 	}
-	code = machine_run(&machine, &options, command, argc + 1, &error);
-	status = report(&machine, &options, &error, code);
-	machine_free(&machine);
+	code = run(&options, command, argc + 1);
 	image_tables_free(&tables);
-	return status;
+	return code;
 }

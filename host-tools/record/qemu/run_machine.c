@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host-tools/record/command/guest_text.h"
+#include "host-tools/record/qemu/kvm.h"
 #include "host-tools/record/qemu/run_state.h"
 #include "host-tools/util/signals.h"
 
@@ -94,6 +96,39 @@ static int drain(struct machine *machine, bool last, struct error *error)
 	return progress_drain(&machine->drive.progress, &machine->drive.session, &got, error);
 }
 
+/* KVM could not execute the machine. QEMU stops the machine then, and goes on itself. */
+static bool has_kvm_failed(struct machine *machine, struct error *error)
+{
+	char *line = machine->options->kvm ? kvm_failure(machine->qemu.log_fd) : NULL;
+
+	if (!line)
+		return false;
+	error_set(error, -EIO,
+	          "KVM could not execute the machine (QEMU: %.300s). A host that is a virtual "
+	          "machine itself may lack the nested virtualization that firmware needs",
+	          line);
+	free(line);
+	return true;
+}
+
+/* With KVM the firmware writes to the serial line, or starts the image, within seconds. */
+static bool is_silent(const struct machine *machine, struct error *error)
+{
+	const struct run_options *options = machine->options;
+	struct stat status;
+
+	if (!options->kvm || !machine->sees_serial ||
+	    progress_now() - machine->drive.progress.started < options->silence ||
+	    fstat(machine->qemu.serial_fd, &status) || status.st_size)
+		return false;
+	error_set(error, -ETIMEDOUT,
+	          "KVM did not reach the machine's firmware within %g s: nothing came from the "
+	          "serial line. A host that is a virtual machine itself may lack the nested "
+	          "virtualization that firmware needs; on a slow host try a longer --timeout",
+	          options->silence);
+	return true;
+}
+
 /* The region has no magic yet. */
 static enum turn look_for_region(struct machine *machine, struct error *error)
 {
@@ -106,7 +141,7 @@ static enum turn look_for_region(struct machine *machine, struct error *error)
 			machine->drive.waiting = NULL;
 		return TURN_ON;
 	}
-	if (code != -EAGAIN)
+	if (code != -EAGAIN || is_silent(machine, error))
 		return TURN_FAIL;
 	if (progress_now() - machine->drive.progress.started < options->timeout)
 		return TURN_ON;
@@ -173,7 +208,7 @@ static enum turn look(struct machine *machine, struct error *error)
 	int brought = channel_refresh(&machine->channel, error);
 
 	machine->has_more = brought > 0;
-	if (brought < 0)
+	if (brought < 0 || has_kvm_failed(machine, error))
 		return TURN_FAIL;
 	if (!machine->has_region)
 		turn = look_for_region(machine, error);

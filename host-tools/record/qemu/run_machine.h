@@ -36,6 +36,7 @@ struct machine {
 	bool has_more;         /* the channel has not yet brought all that was requested */
 	bool is_last;          /* QEMU had ended before the last look */
 	bool show_console;     /* the console's text has the reason of the failure */
+	bool sees_serial;      /* the serial line's text comes to this process */
 	bool refused;          /* the machine refused the command, and nothing ran */
 	double seen;           /* when the region was first seen waiting, s; 0: not yet */
 	bool died;             /* QEMU ended before the command was done */

@@ -12,9 +12,12 @@
 #include "command/command.h"
 #include "host-tools/record/command/guest_archive.h"
 #include "host-tools/record/command/guest_options.h"
+#include "host-tools/record/qemu/kvm.h"
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
 #include "pmu/parse/suggest.h"
+
+#define TIMEOUT_S 60.0
 
 enum {
 	KEY_PAYLOAD = 256,
@@ -28,10 +31,12 @@ enum {
 	KEY_REGION_SIZE,
 	KEY_NO_DOORBELL,
 	KEY_DRY_RUN,
+	KEY_KVM,
 };
 
 static const struct argp_option argp_options[] = {
 	{ "arch", 'a', "ARCH", 0, "x86_64 (default) or aarch64", 0 },
+	{ "kvm", KEY_KVM, NULL, 0, "run on this host's CPU, with its counters", 0 },
 	{ "image", 'i', "FILE.efi", 0, "the image to boot", 0 },
 	OUTPUT_OPTIONS,
 	{ "payload", KEY_PAYLOAD, "FILE", 0, "the program of `record -- payload ARGS...`", 0 },
@@ -86,6 +91,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		options->json = true;
+		return 0;
+	case KEY_KVM:
+		options->kvm_option = true;
 		return 0;
 	case KEY_DRY_RUN:
 		options->dry_run = true;
@@ -226,6 +234,14 @@ static void take_top(struct run_options *options)
 		refuse(wrong);
 }
 
+/* The user's --timeout, or the defaults. */
+static void set_timeouts(struct run_options *options)
+{
+	options->silence = options->timeout > 0 ? options->timeout : KVM_SILENCE_S;
+	if (options->timeout <= 0)
+		options->timeout = TIMEOUT_S;
+}
+
 static void check_whole(const struct run_options *options)
 {
 	if (options->guest.count <= 0)
@@ -250,7 +266,6 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 	*options = (struct run_options){
 		.arch = "x86_64",
 		.region_size = 64 << 20,
-		.timeout = 60,
 		.top = TOP_DEFAULTS,
 	};
 	if (!words)
@@ -262,6 +277,9 @@ void run_options_parse(struct run_options *options, int argc, char **argv)
 	options->guest.fetch = words + 3 * argc + 1;
 	owned = divide(options, separator, argv, words);
 	arguments_parse_as(&argp, owned, words, "bareperf run", 0, RUN_REFUSED, options);
+	set_timeouts(options);
+	options->kvm = options->kvm_option ||
+	               kvm_by_options(options->qemu_options, options->qemu_option_count);
 	options->guest.words = argv + separator + 1;
 	options->guest.count = argc - separator - 1;
 	options->guest.machine = strcmp(options->arch, "aarch64") ? EM_X86_64 : EM_AARCH64;

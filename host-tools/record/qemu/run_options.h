@@ -19,9 +19,12 @@ struct run_options {
 	const char *region;           /* file for the shared memory; NULL: anonymous */
 	uint64_t region_size;         /* bytes, a power of two */
 	double timeout;               /* s until the region must be there */
+	double silence;               /* with KVM: s until the firmware must have shown a sign */
 	bool verbose;
 	bool dry_run;     /* only check the command */
 	bool no_doorbell; /* poll */
+	bool kvm_option;  /* --kvm */
+	bool kvm;         /* --kvm, or an option of QEMU that asks for KVM */
 	bool json;        /* of `stat`: print the counts as JSON */
 	bool stat;        /* the command is `top` */
 	struct top_options top;

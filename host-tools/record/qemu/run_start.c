@@ -112,6 +112,8 @@ int machine_start(struct machine *machine, const struct run_options *options, st
 		.image = options->image,
 		.initrd_fd = -1,
 		.region_size = options->region_size,
+		.kvm = options->kvm,
+		.kvm_option = options->kvm_option,
 		.options = options->qemu_options,
 		.option_count = options->qemu_option_count,
 	};
@@ -135,5 +137,6 @@ int machine_start(struct machine *machine, const struct run_options *options, st
 	if (!code)
 		code = qemu_start(&machine->qemu, &config, error);
 	ivshmem_server_started(&machine->doorbells);
+	machine->sees_serial = qemu_serial_is_ours(&config);
 	return code;
 }

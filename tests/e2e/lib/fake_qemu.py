@@ -20,14 +20,15 @@ command = arguments[arguments.index("-append") + 1]
 backend = next(a for a in arguments if a.startswith("memory-backend-file"))
 path = re.search(r"mem-path=([^,]+)", backend).group(1)
 size = int(re.search(r"size=(\d+)", backend).group(1))
-serial = next(a for a in arguments if a.startswith("file,id=bareperf-serial"))
+serial = next((a for a in arguments if a.startswith("file,id=bareperf-serial")), None)
 scenario = (re.findall(r"fake (\S+)", command) or [os.environ.get("FAKE_SCENARIO", "")])[0]
 number = int((re.findall(r"fake \S+ (\d+)", command) or ["1000"])[0])
 build_id = bytes.fromhex(os.environ.get("FAKE_BUILD_ID", ""))
 image = tuple(int(n, 0) for n in os.environ.get("FAKE_IMAGE", "0x100000,0x10000,0x1000").split(","))
 
-with open(re.search(r"path=([^,]+)", serial).group(1), "a", encoding="utf-8") as line:
-    print("serial: the machine is up", file=line)
+if scenario != "dead" and serial:
+    with open(re.search(r"path=([^,]+)", serial).group(1), "a", encoding="utf-8") as line:
+        print("serial: the machine is up", file=line)
 descriptor = os.open(path, os.O_RDWR)
 memory = mmap.mmap(descriptor, size)
 machine = tr.Region(memory, chain="-g" in command,
@@ -269,7 +270,10 @@ def arguments_given():
     machine.state(tr.COMPLETE)
 
 
-if scenario == "silent":
+if scenario in ("silent", "dead"):
+    time.sleep(60)
+elif scenario == "kvm_error":
+    print("KVM internal error. Suberror: 1\nextra data[0]: 0x0", file=sys.stderr, flush=True)
     time.sleep(60)
 elif scenario == "stillborn":
     sys.exit("fake: no such machine type")

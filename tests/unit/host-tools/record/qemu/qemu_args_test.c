@@ -68,6 +68,36 @@ static void each_architecture_has_its_machine(void **state)
 	       "-append record -- noploop -initrd /payload.elf");
 }
 
+static void with_kvm_the_machine_has_the_hosts_cpu(void **state)
+{
+	struct qemu_config config = {
+		.arch = "x86_64",
+		.program = "/bin/true",
+		.image = "i",
+		.append = "",
+		.doorbell_fd = -1,
+		.kvm = true,
+		.kvm_option = true,
+	};
+	struct qemu_args args = { 0 };
+
+	(void)state;
+	expect(&config, &flash, -1,
+	       "-machine q35 -accel kvm -cpu host,migratable=off,pmu=on -smp 1,maxcpus=2 -m 512 "
+	       "-nic none -display none -monitor none -no-reboot -bios /code.fd "
+	       "-chardev file,id=bareperf-serial,append=on,path=/dev/fd/7 "
+	       "-serial chardev:bareperf-serial "
+	       "-object memory-backend-file,id=bareperf-region,share=on,mem-path=/dev/fd/0,size=0 "
+	       "-device ivshmem-plain,memdev=bareperf-region -kernel i -append ");
+	config.arch = "aarch64";
+	config.kvm_option = false;
+	assert_int_equal(qemu_args_build(&args, &config, &flash, 7, -1, &error), 0);
+	assert_string_equal(args.words[2], "virt,gic-version=host");
+	assert_string_equal(args.words[3], "-cpu");
+	assert_string_equal(args.words[4], "host");
+	qemu_args_free(&args);
+}
+
 static void what_the_user_says_is_not_said_before_him(void **state)
 {
 	static const char *const words[] = { "-M", "pc",      "--cpu", "Nehalem", "-smp",
@@ -155,6 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_architecture_has_its_machine),
+		cmocka_unit_test(with_kvm_the_machine_has_the_hosts_cpu),
 		cmocka_unit_test(what_the_user_says_is_not_said_before_him),
 		cmocka_unit_test(the_program_is_found_in_the_path),
 		cmocka_unit_test(firmware_is_where_the_user_says_or_advised),
