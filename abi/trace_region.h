@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The trace region: all data that firmware and host share, as types. docs/trace-region.md describes
- * it; no other header repeats these types.
- *
- * The region is position independent: every "offset" counts bytes from its
- * start. All words are little-endian. "fw" marks words that only the firmware
- * writes; the few that the host writes are marked HOST and are never trusted.
+ * it; no other header repeats these types. The region is position independent: every "offset"
+ * counts bytes from its start. All words are little-endian. Only the firmware writes them, except
+ * the few that are marked HOST, which are never trusted.
  */
 #ifndef ABI_TRACE_REGION_H
 #define ABI_TRACE_REGION_H
@@ -14,7 +12,7 @@
 #include "abi/perf_event.h"
 
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
-#define TR_VERSION 0x00010006U           /* major << 16 | minor */
+#define TR_VERSION 0x00010007U           /* major << 16 | minor */
 #define TR_PAGE    4096U
 #define TR_ALIGN   (2U << 20) /* alignment of a region in RAM */
 
@@ -58,8 +56,9 @@ struct tr_table {
 enum tr_clock_source {
 	TR_CLOCK_ARCHITECTURAL = 1, /* CPUID 15h, CNTFRQ_EL0 */
 	TR_CLOCK_CPUID_16H = 2,
-	TR_CLOCK_PM_TIMER = 3, /* measured against the ACPI PM timer */
-	TR_CLOCK_HPET = 4,     /* measured against the HPET */
+	TR_CLOCK_PM_TIMER = 3,   /* measured against the ACPI PM timer */
+	TR_CLOCK_HPET = 4,       /* measured against the HPET */
+	TR_CLOCK_HYPERVISOR = 5, /* reported by the hypervisor */
 };
 
 /* ns = time_zero + cycles * time_mult >> time_shift, in 128 bits; perf's own conversion.
@@ -204,11 +203,12 @@ struct tr_cpu {
 	uint64_t foreign; /* counters that other software uses: they do not keep our writes */
 	/* hw_id >> core_shift counts cores, hw_id >> package_shift packages; 0 and 0: unknown */
 	uint32_t core_shift, package_shift;
-	uint64_t stood;    /* --lossless: ns of stalls in this run, outside all event times */
-	uint64_t stands;   /* number of stalls */
-	uint64_t given_up; /* stalls that ended because no room came within TR_STAND_MS */
-	uint64_t frozen;   /* ns of stalls during which the clock was stopped as well */
-	uint8_t reserved[40];
+	uint64_t stood;      /* --lossless: ns of stalls in this run, outside all event times */
+	uint64_t stands;     /* number of stalls */
+	uint64_t given_up;   /* stalls that ended because no room came within TR_STAND_MS */
+	uint64_t frozen;     /* ns of stalls during which the clock was stopped as well */
+	char hypervisor[16]; /* the hypervisor's name; "": none is known */
+	uint8_t reserved[24];
 };
 _Static_assert(offsetof(struct tr_cpu, stood) == 184, "tr_cpu.stood");
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");

@@ -6,17 +6,27 @@
 #include "agent/record/record.h"
 #include "lib/image.h"
 
+static char describe_name[ARCH_HYPERVISOR];
+_Static_assert(ARCH_HYPERVISOR == sizeof(((struct tr_cpu *)0)->hypervisor), "arch.h");
+
 void describe_cpus(const struct trace_region *region, const struct arch_platform *platform,
                    uint32_t count)
 {
+	arch_hypervisor(platform, describe_name);
 	for (uint32_t cpu = 0; cpu < count; cpu++) {
 		struct tr_cpu *entry = &region->cpus[cpu];
 
 		entry->cpu = cpu;
 		record_describe_cpu(entry);
+		trace_region_put_text(entry->hypervisor, sizeof(entry->hypervisor), describe_name);
 		entry->hw_id = cpu ? platform->cpus[cpu].hw_id : entry->hw_id;
 	}
 	region->cpus[0].flags = TR_CPU_BOOT | TR_CPU_ONLINE;
+}
+
+const char *describe_hypervisor(void)
+{
+	return describe_name;
 }
 
 /* The ELF note of linker.ld: a header of 12 bytes, "GNU", the SHA-1. */

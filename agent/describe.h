@@ -11,6 +11,9 @@
 void describe_cpus(const struct trace_region *region, const struct arch_platform *platform,
                    uint32_t count);
 
+/* The name of the hypervisor below us that describe_cpus() found; "": none. Any context. */
+const char *describe_hypervisor(void);
+
 /* Fill in the first entry of the region's image table with bareperf's image. Thread. */
 void describe_image(const struct trace_region *region);
 

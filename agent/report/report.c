@@ -91,7 +91,7 @@ static void report_machine(const struct report *report, const struct report_to *
 {
 	const struct tr_header *header = &report->region.header;
 	const struct tr_cpu *cpu = report->region.cpus;
-	char producer[128], vendor[16], model[64];
+	char producer[128], vendor[16], model[64], hypervisor[sizeof(cpu->hypervisor) + 1];
 
 	region_printable(producer, sizeof(producer), header->producer, sizeof(header->producer));
 	report_say(to, "machine: %s, %u CPU%s", producer, header->cpus.count,
@@ -101,6 +101,10 @@ static void report_machine(const struct report *report, const struct report_to *
 		region_printable(model, sizeof(model), cpu->model, sizeof(cpu->model));
 		report_say(to, ": %s%s%s (signature 0x%lx)", vendor, *model ? ", " : "", model,
 		           cpu->signature);
+		region_printable(hypervisor, sizeof(hypervisor), cpu->hypervisor,
+		                 sizeof(cpu->hypervisor));
+		if (*hypervisor)
+			report_say(to, ", virtual: %s", hypervisor);
 	}
 	if (header->memory != 0)
 		report_say(to, ", %lu MiB of RAM", header->memory >> 20);

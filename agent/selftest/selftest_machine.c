@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine's identity, the delay of its timer, and gaps in which no code of ours runs. */
 #include "abi/trace_region.h"
+#include "agent/describe.h"
 #include "agent/selftest/selftest_checks.h"
 #include "agent/selftest/selftest_judge.h"
 #include "lib/efi/efi.h"
@@ -27,6 +28,17 @@ static void machine_cpu(struct selftest_report *report)
 	selftest_add(report, &line, "CPU");
 }
 
+/* Gaps and inexact counts may be the hypervisor's. */
+static void machine_hypervisor(struct selftest_report *report)
+{
+	struct selftest_line line = { 0 };
+
+	if (!*describe_hypervisor())
+		return;
+	selftest_say(&line, SELFTEST_PASS, "%s: this machine is virtual", describe_hypervisor());
+	selftest_add(report, &line, "hypervisor");
+}
+
 static void machine_firmware(struct selftest_report *report)
 {
 	struct selftest_line line = { 0 };
@@ -45,8 +57,9 @@ static void machine_firmware(struct selftest_report *report)
 
 static void machine_clock_line(struct selftest_report *report)
 {
-	static const char *const sources[] = { "?", "the architecture", "CPUID 16H", "the PM timer",
-		                               "the HPET" };
+	static const char *const sources[] = { "?",         "the architecture",
+		                               "CPUID 16H", "the PM timer",
+		                               "the HPET",  "the hypervisor" };
 	struct selftest_line line = { 0 };
 	unsigned source = machine_clock.source;
 
@@ -59,6 +72,7 @@ static void machine_clock_line(struct selftest_report *report)
 void selftest_machine(struct selftest_report *report)
 {
 	machine_cpu(report);
+	machine_hypervisor(report);
 	machine_firmware(report);
 	machine_clock_line(report);
 }

@@ -24,12 +24,12 @@ bool psci_available(void)
 	return available;
 }
 
-static int64_t psci_call(uint64_t function, uint64_t arg1, uint64_t arg2, uint64_t arg3)
+struct smccc_result psci_smccc(bool hvc, uint64_t function, const uint64_t arguments[3])
 {
 	register uint64_t x0 asm("x0") = function;
-	register uint64_t x1 asm("x1") = arg1;
-	register uint64_t x2 asm("x2") = arg2;
-	register uint64_t x3 asm("x3") = arg3;
+	register uint64_t x1 asm("x1") = arguments[0];
+	register uint64_t x2 asm("x2") = arguments[1];
+	register uint64_t x3 asm("x3") = arguments[2];
 
 #define CALL(instruction)                                                                     \
 	asm volatile(instruction                                                              \
@@ -37,12 +37,19 @@ static int64_t psci_call(uint64_t function, uint64_t arg1, uint64_t arg2, uint64
 	             :                                                                        \
 	             : "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", \
 	               "x15", "x16", "x17", "memory")
-	if (by_hvc)
+	if (hvc)
 		CALL("hvc #0");
 	else
 		CALL("smc #0");
 #undef CALL
-	return (int64_t)x0;
+	return (struct smccc_result){ { x0, x1, x2, x3 } };
+}
+
+static int64_t psci_call(uint64_t function, uint64_t arg1, uint64_t arg2, uint64_t arg3)
+{
+	const uint64_t arguments[3] = { arg1, arg2, arg3 };
+
+	return (int64_t)psci_smccc(by_hvc, function, arguments).x[0];
 }
 
 int psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)

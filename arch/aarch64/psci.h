@@ -22,5 +22,11 @@ void psci_cpu_off(void);
 
 /* Whether the hypervisor that answers HVC is KVM: its vendor-specific UID (DEN0028, 6.2). */
 bool psci_is_kvm(void);
+/* One call by the SMC calling convention, by HVC or else by SMC; the results are x0 to x3. Without
+ * software that answers, the instruction is undefined. */
+struct smccc_result {
+	uint64_t x[4];
+};
+struct smccc_result psci_smccc(bool hvc, uint64_t function, const uint64_t arguments[3]);
 
 #endif

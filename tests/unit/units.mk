@@ -75,6 +75,7 @@ gic_spi_test_SRCS := arch/aarch64/interrupt/gic_spi.c
 step_walk_test_SRCS := arch/aarch64/pmu/step_walk.c arch/aarch64/pmu/step_sequence.c
 
 # ---- arch/x86_64/ ----
+hypervisor_test_SRCS := arch/x86_64/hypervisor.c
 legacy_test_SRCS := arch/x86_64/legacy.c
 memory_forgets_test_SRCS := arch/x86_64/memory_forgets.c
 xcr0_test_SRCS := arch/x86_64/xcr0.c

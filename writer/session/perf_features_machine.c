@@ -21,12 +21,18 @@ void perf_feature_nrcpus(struct blob *blob, const struct perf_features_input *in
 
 void perf_feature_cpudesc(struct blob *blob, const struct perf_features_input *in)
 {
-	char text[sizeof(in->region->cpus->model) + 1] = "";
+	char text[sizeof(in->region->cpus->model) + 1] = "", whole[160];
+	char hypervisor[sizeof(in->region->cpus->hypervisor) + 1] = "";
 
-	if (in->region->header.cpus.count)
+	if (in->region->header.cpus.count) {
 		region_printable(text, sizeof(text), in->region->cpus[0].model,
 		                 sizeof(in->region->cpus[0].model));
-	blob_perf_string(blob, *text ? text : "unknown");
+		region_printable(hypervisor, sizeof(hypervisor), in->region->cpus[0].hypervisor,
+		                 sizeof(in->region->cpus[0].hypervisor));
+	}
+	snprintf(whole, sizeof(whole), "%s%s%s%s", *text ? text : "unknown",
+	         *hypervisor ? " (virtual: " : "", hypervisor, *hypervisor ? ")" : "");
+	blob_perf_string(blob, whole);
 }
 
 /* perf's cpuid: vendor,family,model,stepping of CPUID.01H:EAX (SDM vol. 2A, CPUID), or the

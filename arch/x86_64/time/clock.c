@@ -9,6 +9,7 @@
 
 #include "abi/trace_region.h"
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/hypervisor.h"
 #include "arch/x86_64/interrupt/apic.h"
 #include "arch/x86_64/mode.h"
 #include "arch/x86_64/platform.h"
@@ -170,7 +171,7 @@ int clock_find_rates(struct clock_rates *rates)
 {
 	struct reference reference;
 
-	if (clock_ask_cpuid(rates))
+	if (hypervisor_rates(&hypervisor_cpu, rates) || clock_ask_cpuid(rates))
 		return 0;
 	if (clock_find_pm_timer(&reference) && clock_measure(&reference, rates) == 0)
 		return 0;

@@ -81,16 +81,17 @@ static json_t *ring_json(const struct ledger_ring *ring)
 static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)
 {
 	return json_pack(
-	    "{so sb sb so so so so so so so so so so so so so so}", "cpu", summary_number(cpu->cpu),
-	    "online", cpu->flags & TR_CPU_ONLINE, "traced", cpu->flags & TR_CPU_TRACED, "frequency",
-	    summary_number(ledger->head.clock.frequency), "clock_offset",
-	    json_integer(cpu->clock_offset), "clock_error", summary_number(cpu->clock_error),
-	    "ticks", summary_number(cpu->ticks), "tick_cycles", summary_number(cpu->tick_cycles),
-	    "tick_max", summary_number(cpu->tick_max), "spurious", summary_number(cpu->spurious),
-	    "stood", summary_number(cpu->stood), "stands", summary_number(cpu->stands), "given_up",
-	    summary_number(cpu->given_up), "frozen", summary_number(cpu->frozen), "counters",
-	    summary_number(cpu->counters), "leftovers", summary_number(cpu->leftovers), "foreign",
-	    summary_number(cpu->foreign));
+	    "{so sb sb so so so so so so so so so so so so so so so}", "cpu",
+	    summary_number(cpu->cpu), "online", cpu->flags & TR_CPU_ONLINE, "traced",
+	    cpu->flags & TR_CPU_TRACED, "frequency", summary_number(ledger->head.clock.frequency),
+	    "clock_offset", json_integer(cpu->clock_offset), "clock_error",
+	    summary_number(cpu->clock_error), "ticks", summary_number(cpu->ticks), "tick_cycles",
+	    summary_number(cpu->tick_cycles), "tick_max", summary_number(cpu->tick_max), "spurious",
+	    summary_number(cpu->spurious), "stood", summary_number(cpu->stood), "stands",
+	    summary_number(cpu->stands), "given_up", summary_number(cpu->given_up), "frozen",
+	    summary_number(cpu->frozen), "counters", summary_number(cpu->counters), "leftovers",
+	    summary_number(cpu->leftovers), "foreign", summary_number(cpu->foreign), "hypervisor",
+	    summary_text(cpu->hypervisor, sizeof(cpu->hypervisor)));
 }
 
 static json_t *wakeups_json(const struct ledger *ledger)

@@ -63,6 +63,18 @@ static void print_counters(const struct tr_cpu *cpu, uint64_t which, const char 
 		       sort);
 }
 
+/* The machine was virtual: times and counts depend on its hypervisor. */
+static void print_hypervisor(const struct ledger *ledger)
+{
+	char name[sizeof(ledger->cpus->hypervisor) + 1] = "";
+
+	if (ledger->head.cpu_count)
+		region_printable(name, sizeof(name), ledger->cpus[0].hypervisor,
+		                 sizeof(ledger->cpus[0].hypervisor));
+	if (*name)
+		printf("a virtual machine of %s\n", name);
+}
+
 static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 {
 	double us = ledger->head.clock.frequency ? 1e6 / (double)ledger->head.clock.frequency : 0;
@@ -123,6 +135,7 @@ static void print_ledger(const struct ledger *ledger)
 	for (uint32_t i = 0; i < ledger->head.event_count; i++)
 		print_slower(&ledger->events[i]);
 	print_wakeups(ledger);
+	print_hypervisor(ledger);
 	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)
 		print_cpu(ledger, &ledger->cpus[i]);
 }

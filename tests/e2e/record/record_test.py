@@ -72,6 +72,11 @@ def perf_reads(run):
         tap.ok(status == 0 and text.strip() and not complaints.strip(),
                f"perf {command[0]} {command[1] if len(command) > 1 else ''} reads it without a "
                "warning", complaints or f"status {status}")
+    text = run.perf("report", "--header-only")[0]
+    cpus = run.summary()["cpus"]
+    tap.ok("cpudesc : QEMU TCG CPU" in text and "(virtual: TCG)\n" in text and
+           cpus[0]["hypervisor"] == "TCG",
+           "perf's header and dump name the hypervisor, here QEMU's emulator", (text, cpus))
 
 
 def losses():

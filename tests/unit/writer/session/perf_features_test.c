@@ -137,6 +137,15 @@ static void cpus_are_counted_and_named(void **state)
 	build(perf_feature_cpudesc);
 	expect_text("Model of 100%");
 	expect_end();
+	memset(cpus[0].hypervisor, 'K', sizeof(cpus[0].hypervisor));
+	build(perf_feature_cpudesc);
+	expect_text("Model of 100% (virtual: KKKKKKKKKKKKKKKK)");
+	expect_end();
+	strcpy(cpus[0].hypervisor, "a\033b");
+	cpus[0].model[0] = 0;
+	build(perf_feature_cpudesc);
+	expect_text("unknown (virtual: a?b)");
+	expect_end();
 	memset(cpus, 0, sizeof(cpus));
 	build(perf_feature_nrcpus);
 	expect_u32(3);
