@@ -8,6 +8,7 @@
 
 #include "host-tools/pe/alias.h"
 #include "host-tools/pe/pe_layout.h"
+#include "host-tools/util/array.h"
 
 /* The code section around an RVA; false: it is none's. */
 static bool find_code(const struct pe_image *image, int64_t rva, struct pe_section *section)
@@ -41,12 +42,8 @@ static int add_function(struct pe_functions *functions, const struct pe_image *i
 	    !find_code(image, candidate->rva, &section))
 		return 0;
 	left = section.rva + (uint64_t)section.size - (uint64_t)candidate->rva;
-	if (!(functions->count & (functions->count + 1))) { /* grows by doubling */
-		all = reallocarray(functions->all, 2 * (functions->count + 1), sizeof(*all));
-		if (!all)
-			return -ENOMEM;
-		functions->all = all;
-	}
+	if (!ARRAY_ROOM(functions->all, functions->count))
+		return -ENOMEM;
 	all = &functions->all[functions->count];
 	*all = (struct pe_function){
 		.rva = (uint32_t)candidate->rva,

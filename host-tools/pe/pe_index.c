@@ -8,22 +8,20 @@
 #include <unistd.h>
 
 #include "host-tools/pe/pe_source.h"
+#include "host-tools/util/array.h"
 
 /* 0, ENOMEM, ENOEXEC: neither ELF nor PE, or the errno of opening it. */
 static int add_file(struct pe_index *index, const char *path)
 {
-	struct pe_indexed *all = index->all, *indexed;
+	struct pe_indexed *indexed;
 	const char *slash = strrchr(path, '/');
 	struct pe_source source;
 	bool added = false;
 
 	if (!pe_source_open(&source, path))
 		return access(path, R_OK) ? errno : ENOEXEC;
-	if (!(index->count & (index->count + 1))) /* grows by doubling */
-		all = reallocarray(all, 2 * (index->count + 1), sizeof(*all));
-	if (all) {
-		index->all = all;
-		indexed = &all[index->count];
+	if (ARRAY_ROOM(index->all, index->count)) {
+		indexed = &index->all[index->count];
 		*indexed = (struct pe_indexed){ .path = strdup(path),
 			                        .directory = slash ? (size_t)(slash - path) + 1 : 0,
 			                        .is_pe = source.is_pe };

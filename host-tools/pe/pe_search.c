@@ -13,6 +13,7 @@
 #include "host-tools/pe/pe_source.h"
 #include "host-tools/perfdata/buildid_cache.h"
 #include "host-tools/perfdata/perf_reader.h"
+#include "host-tools/util/array.h"
 #include "writer/perfdata/perf_file.h"
 
 struct pe_asked {
@@ -277,11 +278,9 @@ bool pe_search_cache(struct pe_search *search, const uint8_t id[PE_BUILD_ID], co
 	}
 	look(search);
 	pe_module_name(path, strlen(path), name, sizeof(name));
-	asked = reallocarray(search->asked, search->asked_count + 1, sizeof(*asked));
-	if (!asked)
+	if (!ARRAY_ROOM(search->asked, search->asked_count))
 		return false;
-	search->asked = asked;
-	asked += search->asked_count++;
+	asked = &search->asked[search->asked_count++];
 	memcpy(asked->id, id, PE_BUILD_ID);
 	asked->found = find(search, id, name);
 	return asked->found;

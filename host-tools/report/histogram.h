@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host-tools/report/intern.h"
+
 /* The common properties of an entry's samples; a text that is no sort key is NULL. Texts are
  * compared as pointers. */
 struct histogram_key {
@@ -16,8 +18,10 @@ struct histogram_key {
 	uint64_t address; /* set if the function has no name */
 	const char *line; /* "NAME:LINE" of the source */
 	uint32_t cpu;
-	char level; /* the privilege level, as perf shows it; 0: not a sort key */
+	int32_t level; /* the privilege level, as perf shows it; 0: not a sort key */
 };
+
+_Static_assert(sizeof(struct histogram_key) == 6 * sizeof(uint64_t), "there is padding");
 
 /* Whether both keys are equal. */
 bool histogram_is_key(const struct histogram_key *a, const struct histogram_key *b);
@@ -31,8 +35,8 @@ struct histogram_entry {
 struct histogram {
 	struct histogram_entry *entries;
 	size_t count;
-	size_t *slots; /* hash table: index + 1, 0: free; slot_count is a power of two */
-	size_t slot_count;
+	uint32_t room;
+	struct intern keys;       /* the entries' numbers before histogram_sort() */
 	uint64_t weight, samples; /* sums of all entries */
 };
 

@@ -2,24 +2,9 @@
 #include "host-tools/report/places.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "host-tools/report/frames.h"
-
-static bool make_room(struct places *places)
-{
-	uint32_t wanted = places->addresses.slot_count / 2; /* as many as it may number */
-	uint32_t *found;
-
-	if (places->found_room == wanted)
-		return true;
-	found = realloc(places->found, wanted * sizeof(*found));
-	if (!found)
-		return false;
-	places->found = found;
-	places->found_room = wanted;
-	return true;
-}
+#include "host-tools/util/array.h"
 
 /* Find the functions at an address that was not looked up before. Returns a chain, in which each
  * function is inlined in the one before. */
@@ -48,7 +33,7 @@ static uint32_t chain_at(struct places *places, uint64_t address)
 	uint32_t seen = places->addresses.count;
 	uint32_t number = intern(&places->addresses, address, 0);
 
-	if (number == INTERN_NONE || !make_room(places))
+	if (number == INTERN_NONE || !ARRAY_REACH(places->found, places->found_room, number))
 		return INTERN_NONE;
 	if (number == seen)
 		places->found[number] = find_chain(places, address);
@@ -71,22 +56,6 @@ static uint32_t add_frame(struct places *places, uint32_t node, uint64_t address
 			return INTERN_NONE;
 	}
 	return node;
-}
-
-static bool make_room_for_ours(struct places *places)
-{
-	uint32_t wanted = places->nodes.slot_count / 2; /* as many as it may number */
-	bool *ours;
-
-	if (places->ours_room == wanted)
-		return true;
-	ours = realloc(places->ours, wanted * sizeof(*ours));
-	if (!ours)
-		return false;
-	memset(ours + places->ours_room, 0, (wanted - places->ours_room) * sizeof(*ours));
-	places->ours = ours;
-	places->ours_room = wanted;
-	return true;
 }
 
 /*
@@ -114,7 +83,7 @@ static bool mark_ours(struct places *places, const uint64_t *frames, uint32_t co
 	uint32_t ours = frames_ours(places->symbols, frames, count);
 	uint32_t node = add_frames(places, frames, ours);
 
-	if (!make_room_for_ours(places))
+	if (!ARRAY_REACH(places->ours, places->ours_room, places->nodes.count))
 		return false;
 	while (node != INTERN_NONE && !places->ours[node]) {
 		places->ours[node] = true;

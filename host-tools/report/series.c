@@ -4,13 +4,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "host-tools/util/array.h"
 
-#define FIRST_ROOM 64U
-#define MOST_HELD  (64U * SERIES_CHUNK) /* of all series together, 100 MB */
+#define MOST_HELD (64U * SERIES_CHUNK) /* of all series together, 100 MB */
 
 struct series {
 	struct series_key key;
@@ -89,23 +87,6 @@ static int compare_places(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-static bool make_sums(struct series_set *set, uint32_t most)
-{
-	uint32_t wanted = most + most / 2 + 1;
-	struct place_sum *sums;
-
-	if (most < set->sums_room)
-		return true;
-	sums = realloc(set->sums, wanted * sizeof(*sums));
-	if (!sums)
-		return false;
-	for (uint32_t i = set->sums_room; i < wanted; i++)
-		sums[i] = (struct place_sum){ 0 };
-	set->sums = sums;
-	set->sums_room = wanted;
-	return true;
-}
-
 /* Sum up the samples by place. places gets the places that have a sample, ascending. Returns their
  * number. */
 static uint32_t sum_up(struct series_set *set, const struct series *series, uint32_t *places)
@@ -131,7 +112,7 @@ static int put_sums(struct series_set *set, const struct series *series)
 
 	for (uint32_t i = 0; i < series->count; i++)
 		most = series->samples[i].place > most ? series->samples[i].place : most;
-	if (!places || !make_sums(set, most)) {
+	if (!places || !ARRAY_REACH(set->sums, set->sums_room, most)) {
 		free(places);
 		return -ENOMEM;
 	}
@@ -194,11 +175,9 @@ static int write_chunk(struct series_set *set, struct series *series)
 	struct series_chunk *chunk;
 	int code;
 
-	chunk = array_grow(set->chunks, set->chunk_count, sizeof(*chunk));
-	if (!chunk)
+	if (!ARRAY_ROOM(set->chunks, set->chunk_count))
 		return -ENOMEM;
-	set->chunks = chunk;
-	chunk += set->chunk_count++;
+	chunk = &set->chunks[set->chunk_count++];
 	describe(chunk, series);
 	fputs("<script type=\"application/octet-stream\">", set->out);
 	code = put_sums(set, series);
@@ -216,32 +195,13 @@ static int write_chunk(struct series_set *set, struct series *series)
 static struct series *find_series(struct series_set *set, const struct series_key *key)
 {
 	uint32_t number = intern(&set->keys, (uint64_t)key->kind << 32 | key->event, key->cpu);
-	struct series *series;
 
 	if (number < set->count)
 		return &set->series[number];
-	if (number == INTERN_NONE)
+	if (number == INTERN_NONE || !ARRAY_ROOM(set->series, set->count))
 		return NULL;
-	series = array_grow(set->series, set->count, sizeof(*series));
-	if (!series)
-		return NULL;
-	set->series = series;
-	series += set->count++;
-	*series = (struct series){ .key = *key };
-	return series;
-}
-
-static bool make_room(struct series *series)
-{
-	uint32_t room = series->room ? 2 * series->room : FIRST_ROOM;
-	struct series_sample *samples = realloc(series->samples, room * sizeof(*samples));
-
-	if (!samples)
-		return false;
-	memset(samples + series->count, 0, (room - series->count) * sizeof(*samples));
-	series->samples = samples;
-	series->room = room;
-	return true;
+	set->series[set->count] = (struct series){ .key = *key };
+	return &set->series[set->count++];
 }
 
 int series_add(struct series_set *set, const struct series_key *key,
@@ -249,7 +209,7 @@ int series_add(struct series_set *set, const struct series_key *key,
 {
 	struct series *series = find_series(set, key);
 
-	if (!series || (series->count == series->room && !make_room(series)))
+	if (!series || !ARRAY_REACH(series->samples, series->room, series->count))
 		return -ENOMEM;
 	series->samples[series->count++] = *sample;
 	set->held++;

@@ -32,6 +32,31 @@ void *array_reach(void *array, uint32_t *room, uint32_t number, size_t size)
 	return bigger;
 }
 
+static bool array_set(void *array, void *moved)
+{
+	if (moved)
+		memcpy(array, &moved, sizeof(moved));
+	return moved;
+}
+
+static void *array_get(const void *array)
+{
+	void *entries;
+
+	memcpy(&entries, array, sizeof(entries));
+	return entries;
+}
+
+bool array_room(void *array, size_t count, size_t size)
+{
+	return array_set(array, array_grow(array_get(array), count, size));
+}
+
+bool array_room_at(void *array, uint32_t *room, uint32_t number, size_t size)
+{
+	return array_set(array, array_reach(array_get(array), room, number, size));
+}
+
 void *array_of_cpu(void *array, uint32_t *count, size_t size, uint32_t cpu, uint32_t *number)
 {
 	char *entries = array;

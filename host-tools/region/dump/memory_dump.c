@@ -10,21 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host-tools/util/array.h"
 #include "writer/region/region.h"
 #include "writer/region/region_check.h"
 
 int memory_dump_add(struct memory_dump *dump, const struct memory_range *range, struct error *error)
 {
-	size_t room = dump->count ? 2 * dump->count : 1;
-
-	/* Grows the list when count is a power of two: then it is full. */
-	if (!(dump->count & (dump->count - 1))) {
-		struct memory_range *ranges = realloc(dump->ranges, room * sizeof(*ranges));
-
-		if (!ranges)
-			return error_set(error, -ENOMEM, "no memory for %zu ranges", room);
-		dump->ranges = ranges;
-	}
+	if (!ARRAY_ROOM(dump->ranges, dump->count))
+		return error_set(error, -ENOMEM, "no memory for %zu ranges", dump->count + 1);
 	dump->ranges[dump->count++] = *range;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "host-tools/util/array.h"
 #include "writer/region/region_check.h"
 
 /* from magic to run: the first step of a look */
@@ -18,36 +19,18 @@
 
 /* ---- Lists ---- */
 
-/* Adds one entry of this size; NULL: out of memory. */
-static void *grow(struct mirror_plan *plan, void **list, size_t count, size_t *room, size_t each)
-{
-	if (count == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		void *bigger = reallocarray(*list, more, each);
-
-		if (!bigger) {
-			plan->failed = true;
-			return NULL;
-		}
-		*list = bigger;
-		*room = more;
-	}
-	return (uint8_t *)*list + count * each;
-}
-
 static void add_piece(struct mirror_plan *plan, uint64_t offset, uint32_t size, bool direct,
                       bool records)
 {
-	struct mirror_piece *piece =
-	    grow(plan, (void **)&plan->pieces, plan->count, &plan->room, sizeof(*plan->pieces));
-
-	if (!piece)
+	if (!ARRAY_REACH(plan->pieces, plan->room, plan->count)) {
+		plan->failed = true;
 		return;
-	*piece = (struct mirror_piece){ .offset = offset,
-		                        .to = (direct ? plan->bytes : plan->stage) + offset,
-		                        .size = size,
-		                        .records = records };
-	plan->count++;
+	}
+	plan->pieces[plan->count++] =
+	    (struct mirror_piece){ .offset = offset,
+		                   .to = (direct ? plan->bytes : plan->stage) + offset,
+		                   .size = size,
+		                   .records = records };
 }
 
 /* Adds the whole words around these bytes, limited to the region. */
@@ -66,13 +49,11 @@ static void want(struct mirror_plan *plan, uint64_t offset, uint64_t size, bool 
 
 static void show_later(struct mirror_plan *plan, uint64_t offset, uint64_t size, bool heads)
 {
-	struct mirror_extent *extent = grow(plan, (void **)&plan->staged, plan->staged_count,
-	                                    &plan->staged_room, sizeof(*plan->staged));
-
-	if (!extent)
+	if (!ARRAY_REACH(plan->staged, plan->staged_room, plan->staged_count)) {
+		plan->failed = true;
 		return;
-	*extent = (struct mirror_extent){ offset, size, heads };
-	plan->staged_count++;
+	}
+	plan->staged[plan->staged_count++] = (struct mirror_extent){ offset, size, heads };
 }
 
 static void want_staged(struct mirror_plan *plan, uint64_t offset, uint64_t size, bool records)

@@ -38,9 +38,9 @@ struct mirror_plan {
 	uint64_t streams[TR_STREAMS]; /* the same for the program's output streams */
 
 	struct mirror_piece *pieces; /* the pieces of this step */
-	size_t count, room;
+	uint32_t count, room;
 	struct mirror_extent *staged; /* the extents that this look has staged */
-	size_t staged_count, staged_room;
+	uint32_t staged_count, staged_room;
 	bool failed; /* out of memory */
 };
 

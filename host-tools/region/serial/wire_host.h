@@ -115,13 +115,13 @@ struct wire_host {
 	struct wire_want asked[WIRE_GETS];
 	unsigned nr_asked;
 	struct wire_want *again; /* parts to request again, last one first */
-	size_t nr_again, again_room;
+	uint32_t nr_again, again_room;
 	uint16_t tag;
 	int64_t progress_us, patience_us;
 
 	/* The words to store */
 	struct wire_store *stores;
-	size_t nr_stores, stores_room,
+	uint32_t nr_stores, stores_room,
 	    next_store;  /* the first one that was not sent since the last time-out */
 	uint32_t number; /* the number of the last one sent */
 	uint64_t calls, stored;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host-tools/region/serial/wire_host.h"
+#include "host-tools/util/array.h"
 
 #define AHEAD        4U     /* GETs under way; the other side queues WIRE_GETS */
 #define SLOW_GET     16384U /* bytes of one GET on a slow line */
@@ -17,16 +18,9 @@ static bool again(struct wire_host *host, const struct wire_want *want, uint32_t
 {
 	if (!want->piece || from == to)
 		return true;
-	if (host->nr_again == host->again_room) {
-		size_t room = host->again_room ? 2 * host->again_room : 64;
-		struct wire_want *more = reallocarray(host->again, room, sizeof(*more));
-
-		if (!more) {
-			wire_host_fail(host, -ENOMEM, "no memory for a list of what to fetch");
-			return false;
-		}
-		host->again = more;
-		host->again_room = room;
+	if (!ARRAY_REACH(host->again, host->again_room, host->nr_again)) {
+		wire_host_fail(host, -ENOMEM, "no memory for a list of what to fetch");
+		return false;
 	}
 	host->again[host->nr_again++] =
 	    (struct wire_want){ .piece = want->piece, .at = want->at + from, .size = to - from };

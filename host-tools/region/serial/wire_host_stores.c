@@ -4,24 +4,17 @@
  * answer also answers all PUTs before it. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "host-tools/region/serial/wire_host.h"
+#include "host-tools/util/array.h"
 
 #define PATIENCE_MAX 4 /* times the wait that suffices without loss */
 
 static struct wire_store *append(struct wire_host *host)
 {
-	if (host->nr_stores == host->stores_room) {
-		size_t room = host->stores_room ? 2 * host->stores_room : 32;
-		struct wire_store *more = reallocarray(host->stores, room, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		host->stores = more;
-		host->stores_room = room;
-	}
+	if (!ARRAY_REACH(host->stores, host->stores_room, host->nr_stores))
+		return NULL;
 	host->stores[host->nr_stores] = (struct wire_store){ 0 };
 	return &host->stores[host->nr_stores++];
 }

@@ -14,6 +14,7 @@
 #include "host-tools/report/intern.h"
 #include "host-tools/report/view.h"
 #include "host-tools/util/arguments.h"
+#include "host-tools/util/array.h"
 #include "writer/perfdata/sample.h"
 
 struct annotate_options {
@@ -88,24 +89,15 @@ struct places_sampled {
 
 static int note(struct places_sampled *sampled, uint64_t address, uint64_t weight)
 {
-	uint32_t seen = sampled->addresses.count;
 	uint32_t number = intern(&sampled->addresses, address, 0);
-	uint32_t wanted = sampled->addresses.slot_count / 2;
-	struct annotation_place *places = sampled->places;
+	struct annotation_place *place;
 
-	if (number == INTERN_NONE)
+	if (number == INTERN_NONE || !ARRAY_REACH(sampled->places, sampled->room, number))
 		return -ENOMEM;
-	if (sampled->room != wanted) {
-		places = reallocarray(places, wanted, sizeof(*places));
-		if (!places)
-			return -ENOMEM;
-		sampled->places = places;
-		sampled->room = wanted;
-	}
-	if (number == seen)
-		places[number] = (struct annotation_place){ .address = address };
-	places[number].weight += weight;
-	places[number].samples++;
+	place = &sampled->places[number];
+	place->address = address;
+	place->weight += weight;
+	place->samples++;
 	sampled->weight += weight;
 	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "host-tools/report/symbols/disassembly.h"
 #include "host-tools/report/symbols/source_text.h"
+#include "host-tools/util/array.h"
 #include "writer/util/printable.h"
 
 struct making {
@@ -21,25 +22,17 @@ struct making {
 
 static int add_line(struct annotation *annotation, uint64_t address, const char *text)
 {
-	size_t room = annotation->room ? 2 * annotation->room : 64;
-	struct annotation_line *lines = annotation->lines;
 	char *copy = strdup(text);
 
-	if (annotation->count == annotation->room) {
-		lines = reallocarray(annotation->lines, room, sizeof(*lines));
-		if (lines) {
-			annotation->lines = lines;
-			annotation->room = room;
-		}
-	}
-	if (!lines || !copy) {
+	if (!copy || !ARRAY_ROOM(annotation->lines, annotation->count)) {
 		free(copy);
 		return -ENOMEM;
 	}
 	for (char *tab = copy; (tab = strchr(tab, '\t'));)
 		*tab = ' ';
 	printable_make(copy);
-	lines[annotation->count++] = (struct annotation_line){ .address = address, .text = copy };
+	annotation->lines[annotation->count++] =
+	    (struct annotation_line){ .address = address, .text = copy };
 	return 0;
 }
 

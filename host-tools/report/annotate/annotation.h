@@ -28,7 +28,7 @@ struct annotation_line {
 
 struct annotation {
 	struct annotation_line *lines;
-	size_t count, room;
+	size_t count;
 	uint64_t weight, samples; /* sums of the function, including samples between instructions */
 };
 

@@ -86,19 +86,11 @@ static struct diff_row *new_row(const struct diff_table *table, const struct his
 	return NULL;
 }
 
-static bool has_room(struct diff_table *table)
-{
-	struct diff_row **rows = array_grow(table->rows, table->count, sizeof(struct diff_row *));
-
-	if (rows)
-		table->rows = rows;
-	return rows;
-}
-
 /* Get the row of key's function; create it if it is missing. NULL: memory is short. */
 static struct diff_row *find_row(struct diff_table *table, const struct histogram_key *key)
 {
-	struct diff_row *row = has_room(table) ? new_row(table, key) : NULL;
+	bool has_room = array_room(&table->rows, table->count, sizeof(struct diff_row *));
+	struct diff_row *row = has_room ? new_row(table, key) : NULL;
 	struct diff_row *const *found = row ? tsearch(row, &table->tree, compare_names) : NULL;
 
 	if (found && *found == row)

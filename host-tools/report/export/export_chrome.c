@@ -12,11 +12,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "host-tools/report/export/export_format.h"
 #include "host-tools/report/html/html_json.h"
 #include "host-tools/report/stat/mark_regions.h"
+#include "host-tools/util/array.h"
 #include "writer/perfdata/mark_text.h"
 
 #define NS_PER_US 1000U
@@ -45,23 +45,19 @@ static struct chrome_thread *find_thread(struct chrome *chrome, uint32_t event, 
                                          uint32_t *number)
 {
 	uint32_t seen = chrome->threads.count;
-	struct chrome_open *open;
+	struct chrome_thread *thread;
 
 	*number = intern(&chrome->threads, event, cpu);
 	if (*number == INTERN_NONE)
 		return NULL;
 	if (*number < seen)
 		return chrome->open[*number].thread;
-	open = reallocarray(chrome->open, seen + 1U, sizeof(*open));
-	if (open)
-		chrome->open = open;
-	if (open)
-		open[seen].thread = calloc(1, sizeof(*open[seen].thread));
-	if (!open || !open[seen].thread) {
+	thread = ARRAY_ROOM(chrome->open, seen) ? calloc(1, sizeof(*thread)) : NULL;
+	if (thread)
+		chrome->open[seen].thread = thread;
+	else
 		chrome->threads.count = seen;
-		return NULL;
-	}
-	return open[seen].thread;
+	return thread;
 }
 
 /* Write the begin of an event object, with a comma before it if it is not the first. */
@@ -78,17 +74,8 @@ static void put_head(struct chrome *chrome, char phase, uint32_t thread)
  * memory is short. */
 static const char *name_of(struct chrome *chrome, uint32_t function)
 {
-	char **names;
-
-	if (function >= chrome->name_count) {
-		names = reallocarray(chrome->names, 2 * (function + 1ULL), sizeof(*names));
-		if (!names)
-			return NULL;
-		memset(names + chrome->name_count, 0,
-		       (2 * (function + 1ULL) - chrome->name_count) * sizeof(*names));
-		chrome->names = names;
-		chrome->name_count = 2 * (function + 1);
-	}
+	if (!array_room_at(&chrome->names, &chrome->name_count, function, sizeof(char *)))
+		return NULL;
 	if (!chrome->names[function]) {
 		size_t size;
 		FILE *out = open_memstream(&chrome->names[function], &size);

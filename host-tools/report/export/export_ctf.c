@@ -14,6 +14,7 @@
 
 #include "host-tools/report/export/export_format.h"
 #include "host-tools/report/frames.h"
+#include "host-tools/util/array.h"
 #include "host-tools/util/put_text.h"
 #include "writer/util/blob.h"
 
@@ -80,31 +81,29 @@ static FILE *create(const struct ctf *ctf, const char *name)
 static struct ctf_stream *find_stream(struct ctf *ctf, const struct sample *sample)
 {
 	uint32_t seen = ctf->cpus.count, number = intern(&ctf->cpus, sample->cpu, 0);
-	struct ctf_stream *grown;
 	char name[24];
 
 	if (number == INTERN_NONE)
 		return NULL;
 	if (number < seen)
 		return &ctf->streams[number];
-	grown = reallocarray(ctf->streams, seen + 1U, sizeof(*grown));
-	if (!grown) {
+	if (!ARRAY_ROOM(ctf->streams, seen)) {
 		ctf->cpus.count = seen;
 		return NULL;
 	}
-	ctf->streams = grown;
 	snprintf(name, sizeof(name), "cpu%" PRIu32, sample->cpu);
-	grown[number] = (struct ctf_stream){
+	ctf->streams[number] = (struct ctf_stream){
 		.out = create(ctf, name),
 		.head = { .magic = CTF_MAGIC,
 		          .first = sample->time,
 		          .last = sample->time,
 		          .cpu = sample->cpu },
 	};
-	if (!grown[number].out)
+	if (!ctf->streams[number].out)
 		return NULL;
-	fwrite(&grown[number].head, 1, sizeof(grown[number].head), grown[number].out);
-	return &grown[number];
+	fwrite(&ctf->streams[number].head, 1, sizeof(ctf->streams[number].head),
+	       ctf->streams[number].out);
+	return &ctf->streams[number];
 }
 
 static void add_text(struct blob *blob, const char *text)

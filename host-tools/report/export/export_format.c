@@ -2,9 +2,8 @@
 #include "host-tools/report/export/export_format.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "host-tools/util/array.h"
 #include "host-tools/util/put_text.h"
 
 struct walk {
@@ -76,25 +75,6 @@ struct summing {
 	struct export_sums *sums;
 };
 
-static int make_room(struct export_sums *sums, uint32_t place)
-{
-	uint32_t room = sums->places ? sums->places : 1024;
-	struct export_sum *grown;
-
-	while (room <= place)
-		room *= 2;
-	if (room == sums->places)
-		return 0;
-	grown = reallocarray(sums->sums, room, sums->events * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	memset(grown + (size_t)sums->places * sums->events, 0,
-	       (size_t)(room - sums->places) * sums->events * sizeof(*grown));
-	sums->sums = grown;
-	sums->places = room;
-	return 0;
-}
-
 static int sum_sample(void *context, const struct export_sample *sample)
 {
 	const struct summing *summing = context;
@@ -102,7 +82,8 @@ static int sum_sample(void *context, const struct export_sample *sample)
 	uint32_t place = places_add(&summing->export->places, &sample->sample);
 	struct export_sum *sum;
 
-	if (place == INTERN_NONE || make_room(sums, place))
+	if (place == INTERN_NONE ||
+	    !array_room_at(&sums->sums, &sums->places, place, sums->events * sizeof(*sum)))
 		return -ENOMEM;
 	sum = &sums->sums[(size_t)place * sums->events +
 	                  export_event(summing->export, sample->event)];

@@ -13,6 +13,7 @@
 #include "host-tools/report/branches/branch_runs.h"
 #include "host-tools/report/export/export_format.h"
 #include "host-tools/report/symbols/lines.h"
+#include "host-tools/util/array.h"
 
 /* The kinds of rows, in their order in a file's section. */
 enum row_kind { ROW_FUNCTION, ROW_BRANCH, ROW_LINE };
@@ -31,23 +32,15 @@ struct lcov {
 	struct lines lines;
 	struct symbol_mapping mapping; /* the mapping of the current file */
 	struct row *rows;
-	size_t count, room;
+	size_t count;
 };
 
 /* ---- Executed code ---- */
 
 static int add_row(struct lcov *lcov, const struct row *row)
 {
-	size_t room = lcov->room ? 2 * lcov->room : 4096;
-	struct row *rows;
-
-	if (lcov->count == lcov->room) {
-		rows = reallocarray(lcov->rows, room, sizeof(*rows));
-		if (!rows)
-			return -ENOMEM;
-		lcov->rows = rows;
-		lcov->room = room;
-	}
+	if (!ARRAY_ROOM(lcov->rows, lcov->count))
+		return -ENOMEM;
 	lcov->rows[lcov->count++] = *row;
 	return 0;
 }

@@ -6,26 +6,24 @@
 
 #include "host-tools/report/branches/call_times.h"
 #include "host-tools/report/html/html_json.h"
+#include "host-tools/util/array.h"
 
 static struct export_track *find_track(struct export_tracks *tracks, uint32_t cpu)
 {
 	uint32_t seen = tracks->cpus.count, number = intern(&tracks->cpus, cpu, 0);
-	struct export_track *grown;
 
 	if (number == INTERN_NONE)
 		return NULL;
 	if (number < seen)
 		return &tracks->tracks[number];
-	grown = reallocarray(tracks->tracks, seen + 1U, sizeof(*grown));
-	if (!grown) {
+	if (!ARRAY_ROOM(tracks->tracks, seen)) {
 		tracks->cpus.count = seen;
 		return NULL;
 	}
-	tracks->tracks = grown;
-	grown[number] = (struct export_track){ .cpu = cpu };
+	tracks->tracks[number] = (struct export_track){ .cpu = cpu };
 	for (unsigned i = 0; i < EXPORT_LISTS; i++)
-		grown[number].lists[i] = tmpfile();
-	return &grown[number];
+		tracks->tracks[number].lists[i] = tmpfile();
+	return &tracks->tracks[number];
 }
 
 static int add_sample(void *context, const struct export_sample *sample)

@@ -72,17 +72,11 @@ static struct html_stop *find_stop(struct html_records *records, uint64_t id,
                                    const struct series_key *key)
 {
 	uint32_t seen = records->stopped.count, number = intern(&records->stopped, id, key->cpu);
-	struct html_stop *stops;
 
-	if (number == INTERN_NONE)
+	if (number == INTERN_NONE || (number == seen && !ARRAY_ROOM(records->stops, seen)))
 		return NULL;
-	if (number == seen) {
-		stops = array_grow(records->stops, seen, sizeof(*stops));
-		if (!stops)
-			return NULL;
-		records->stops = stops;
-		stops[seen] = (struct html_stop){ .key = *key };
-	}
+	if (number == seen)
+		records->stops[seen] = (struct html_stop){ .key = *key };
 	return &records->stops[number];
 }
 

@@ -23,20 +23,8 @@ struct html_source {
 
 static void note_line(struct html_source *source, uint32_t line)
 {
-	uint32_t wanted = line + line / 2 + 1;
-	uint8_t *sampled;
-
-	if (line > MOST_LINE)
-		return;
-	if (line >= source->most) {
-		sampled = realloc(source->sampled, wanted);
-		if (!sampled)
-			return;
-		memset(sampled + source->most, 0, wanted - source->most);
-		source->sampled = sampled;
-		source->most = wanted;
-	}
-	source->sampled[line] = 1;
+	if (line <= MOST_LINE && ARRAY_REACH(source->sampled, source->most, line))
+		source->sampled[line] = 1;
 }
 
 /* Mark a line as sampled. Returns the number of its source file; INTERN_NONE: memory is short. */
@@ -44,16 +32,13 @@ static uint32_t note(struct html_sources *sources, const struct line *line, cons
 {
 	uint32_t seen = sources->files.count;
 	uint32_t number = intern(&sources->files, (uintptr_t)line->file, 0);
-	struct html_source *grown;
 
 	if (number == INTERN_NONE)
 		return number;
 	if (number == seen) {
-		grown = array_grow(sources->sources, seen, sizeof(*grown));
-		if (!grown)
+		if (!ARRAY_ROOM(sources->sources, seen))
 			return INTERN_NONE;
-		sources->sources = grown;
-		grown[seen] = (struct html_source){ .path = line->file, .elf = elf };
+		sources->sources[seen] = (struct html_source){ .path = line->file, .elf = elf };
 	}
 	note_line(&sources->sources[number], line->number);
 	return number;

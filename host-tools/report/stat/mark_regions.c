@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host-tools/report/texts.h"
+#include "host-tools/util/array.h"
 #include "writer/perfdata/mark_text.h"
 
 static uint32_t mark_regions_number(struct mark_regions *regions, const char *text)
@@ -23,15 +24,8 @@ const char *mark_regions_name(const struct mark_regions *regions, uint32_t name)
 
 static int mark_regions_open(struct mark_regions *regions, const struct mark_region *region)
 {
-	if (regions->open_count == regions->open_room) {
-		uint32_t room = 2 * regions->open_room + 16;
-		struct mark_region *grown = reallocarray(regions->open, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		regions->open = grown;
-		regions->open_room = room;
-	}
+	if (!ARRAY_REACH(regions->open, regions->open_room, regions->open_count))
+		return -ENOMEM;
 	regions->open[regions->open_count++] = *region;
 	return 0;
 }

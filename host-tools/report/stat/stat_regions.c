@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/util/array.h"
 #include "ringbuf/reader/ring_reader.h"
 #include "writer/perfdata/mark_text.h"
 
@@ -61,7 +62,7 @@ bool stat_regions_parse(struct stat_region *region, const char *text)
 
 static int stat_regions_add(struct stat_regions *regions, const char *text, uint32_t cpu)
 {
-	struct stat_region *grown, one;
+	struct stat_region one;
 	uint64_t unmatched;
 
 	if (!strncmp(text, UNMATCHED, strlen(UNMATCHED))) {
@@ -71,11 +72,9 @@ static int stat_regions_add(struct stat_regions *regions, const char *text, uint
 	}
 	if (!stat_regions_parse(&one, text))
 		return 0;
-	grown = reallocarray(regions->all, regions->count + 1ULL, sizeof(*grown));
-	if (!grown)
+	if (!ARRAY_ROOM(regions->all, regions->count))
 		return -ENOMEM;
 	one.cpu = cpu;
-	regions->all = grown;
 	regions->all[regions->count++] = one;
 	return 0;
 }

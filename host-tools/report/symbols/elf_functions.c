@@ -46,11 +46,9 @@ static void add_function(struct elf_functions *functions, Elf *elf, const GElf_S
 	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || !name || !*name ||
 	    !file_offset_of(elf, symbol->st_value, &offset))
 		return;
-	all = array_grow(functions->all, functions->count, sizeof(*all));
-	if (!all)
+	if (!ARRAY_ROOM(functions->all, functions->count))
 		return;
-	functions->all = all;
-	all += functions->count;
+	all = &functions->all[functions->count];
 	*all = (struct function){ .offset = offset,
 		                  .size = symbol->st_size,
 		                  .name = elf_functions_plain(name),

@@ -8,6 +8,7 @@
 
 #include "host-tools/report/symbols/elf_functions.h"
 #include "host-tools/report/texts.h"
+#include "host-tools/util/array.h"
 
 struct inlined {
 	const char **names;
@@ -43,23 +44,6 @@ static struct inlined look_up(struct inlines *inlines, const char *path, uint64_
 	return inlined;
 }
 
-/* Make room in found for all numbers of offsets. */
-static bool make_room(struct inlines *inlines)
-{
-	uint32_t wanted = inlines->offsets.slot_count / 2;
-	struct inlined *found;
-
-	if (inlines->found_room == wanted)
-		return true;
-	found = reallocarray(inlines->found, wanted, sizeof(*found));
-	if (!found)
-		return false;
-	memset(found + inlines->found_room, 0, (wanted - inlines->found_room) * sizeof(*found));
-	inlines->found = found;
-	inlines->found_room = wanted;
-	return true;
-}
-
 uint32_t inlines_find(struct inlines *inlines, const char *path, uint64_t offset,
                       const char *names[LINES_INLINED])
 {
@@ -69,7 +53,7 @@ uint32_t inlines_find(struct inlines *inlines, const char *path, uint64_t offset
 	if (!path)
 		return 0;
 	number = intern(&inlines->offsets, (uintptr_t)path, offset);
-	if (number == INTERN_NONE || !make_room(inlines))
+	if (number == INTERN_NONE || !ARRAY_REACH(inlines->found, inlines->found_room, number))
 		return 0;
 	if (number == seen)
 		inlines->found[number] = look_up(inlines, path, offset);

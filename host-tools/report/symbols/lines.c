@@ -101,11 +101,9 @@ static struct lines_elf *find_elf(struct lines *lines, const char *path)
 		if (!strcmp(lines->elves[i].path, path))
 			return &lines->elves[i];
 	}
-	elf = array_grow(lines->elves, lines->count, sizeof(*elf));
-	if (!elf)
+	if (!ARRAY_ROOM(lines->elves, lines->count))
 		return NULL;
-	lines->elves = elf;
-	elf += lines->count;
+	elf = &lines->elves[lines->count];
 	*elf = (struct lines_elf){ strdup(path), { .fd = -1 }, { .fd = -1 }, NULL };
 	if (!elf->path)
 		return NULL;

@@ -16,16 +16,14 @@
 
 static void add_build(struct objects *objects, const struct perf_build_id *from)
 {
-	struct build *builds = array_grow(objects->builds, objects->build_count, sizeof(*builds));
 	struct build build = { .size = from->size };
 
-	if (!builds)
+	if (!ARRAY_ROOM(objects->builds, objects->build_count))
 		return;
-	objects->builds = builds;
 	memcpy(build.id, from->id, from->size);
 	build.path = strndup(from->path, from->path_size);
 	if (build.path)
-		builds[objects->build_count++] = build;
+		objects->builds[objects->build_count++] = build;
 }
 
 void objects_build_ids(struct objects *objects, const uint8_t *bytes, size_t size)
@@ -116,14 +114,11 @@ static void load_recorded(struct objects *objects, struct object *object)
 /* Add a file. NULL: memory is short. */
 static struct object *add_object(struct objects *objects, const struct build *build)
 {
-	struct object **all =
-	    reallocarray(objects->all, objects->count + 1, sizeof(struct object *));
 	struct object *object = calloc(1, sizeof(*object));
 	const char *slash;
 
-	if (all)
-		objects->all = all;
-	if (!all || !object || !(object->build.path = strdup(build->path))) {
+	if (!object || !array_room(&objects->all, objects->count, sizeof(struct object *)) ||
+	    !(object->build.path = strdup(build->path))) {
 		free(object);
 		return NULL;
 	}
@@ -135,7 +130,7 @@ static struct object *add_object(struct objects *objects, const struct build *bu
 	if (build->is_told)
 		object->module = module_of(object->file);
 	load_recorded(objects, object);
-	all[objects->count++] = object;
+	objects->all[objects->count++] = object;
 	return object;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host-tools/report/symbols/lines.h"
+#include "host-tools/util/array.h"
 
 static void forget(struct source_text_file *file)
 {
@@ -22,19 +23,13 @@ static void read_lines(struct source_text_file *file, FILE *in)
 	ssize_t size;
 
 	while ((size = getline(&text, &room, in)) >= 0) {
-		char **lines = file->lines;
-
 		used += (size_t)size;
-		if (used > SOURCE_TEXT_MOST)
+		if (used > SOURCE_TEXT_MOST ||
+		    !array_room(&file->lines, file->count, sizeof(char *)))
 			break;
-		if (!(file->count & (file->count + 1))) /* full at a power of two: double it */
-			lines = reallocarray(lines, 2 * (file->count + 1UL), sizeof(*lines));
-		if (!lines)
-			break;
-		file->lines = lines;
 		text[strcspn(text, "\r\n")] = 0;
-		lines[file->count] = strdup(text);
-		file->count += !!lines[file->count];
+		file->lines[file->count] = strdup(text);
+		file->count += !!file->lines[file->count];
 	}
 	free(text);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host-tools/report/texts.h"
+#include "host-tools/util/array.h"
 
 static char *make_text(struct srclines *srclines, uint64_t address)
 {
@@ -32,18 +33,9 @@ const char *srclines_find(struct srclines *srclines, uint64_t address)
 {
 	uint32_t seen = srclines->addresses.count,
 	         number = intern(&srclines->addresses, address, 0);
-	uint32_t wanted = srclines->addresses.slot_count / 2;
-	const char **found;
 
-	if (number == INTERN_NONE)
+	if (number == INTERN_NONE || !ARRAY_REACH(srclines->found, srclines->found_room, number))
 		return NULL;
-	if (srclines->found_room != wanted) {
-		found = reallocarray(srclines->found, wanted, sizeof(*found));
-		if (!found)
-			return NULL;
-		srclines->found = found;
-		srclines->found_room = wanted;
-	}
 	if (number == seen)
 		srclines->found[number] =
 		    texts_keep(&srclines->texts, make_text(srclines, address));

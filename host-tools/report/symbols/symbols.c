@@ -113,19 +113,12 @@ static bool take_mapping(const struct perf_event_header *record, struct perf_rec
 void symbols_add(struct symbols *symbols, const struct perf_event_header *record, uint64_t time)
 {
 	struct perf_record_mmap2 mmap2;
-	struct mapping *mappings;
 	struct object *object;
 	char path[4096];
 
-	if (!take_mapping(record, &mmap2, path) || !has_room(symbols))
+	if (!take_mapping(record, &mmap2, path) || !has_room(symbols) ||
+	    !ARRAY_ROOM(symbols->mappings, symbols->count))
 		return;
-	if (!(symbols->count & (symbols->count + 1))) { /* full at a power of two: double it */
-		mappings =
-		    reallocarray(symbols->mappings, 2 * (symbols->count + 1), sizeof(*mappings));
-		if (!mappings)
-			return;
-		symbols->mappings = mappings;
-	}
 	object = objects_find(&symbols->objects, &mmap2, path);
 	if (!object)
 		return;
@@ -218,14 +211,11 @@ static const char *make_name(struct symbols *symbols, uint64_t address)
 	const struct mapping *mapping = find_mapping(symbols, address, &offset);
 	const struct object *object = mapping ? mapping->object : NULL;
 	const char *file = !object ? "" : object->module ? object->module : object->file;
-	char **made = array_grow(symbols->made, symbols->made_count, sizeof(*made));
 	char *name = NULL;
 
-	if (!made)
-		return "?";
-	symbols->made = made;
-	if (asprintf(&name, mapping ? "%s+0x%llx" : "%s0x%llx", file, (unsigned long long)offset) <
-	    0)
+	if (!array_room(&symbols->made, symbols->made_count, sizeof(char *)) ||
+	    asprintf(&name, mapping ? "%s+0x%llx" : "%s0x%llx", file, (unsigned long long)offset) <
+	        0)
 		return "?";
 	symbols->made[symbols->made_count++] = name;
 	return name;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host-tools/report/texts.h"
+#include "host-tools/util/array.h"
 #include "writer/perfdata/mark_text.h"
 
 #define COUNTER "counter " /* as agent/uefi/uefi_phases.c writes it */
@@ -17,17 +18,7 @@ static int phases_add(struct phases *phases, uint64_t time, const char *text)
 {
 	const char *name = texts_keep(&phases->texts, strdup(text));
 
-	if (name && phases->count == phases->room) {
-		size_t room = 2 * phases->room + 64;
-		struct phase_start *grown =
-		    reallocarray(phases->starts, room, sizeof(*phases->starts));
-
-		if (!grown)
-			return -ENOMEM;
-		phases->starts = grown;
-		phases->room = room;
-	}
-	if (!name)
+	if (!name || !ARRAY_ROOM(phases->starts, phases->count))
 		return -ENOMEM;
 	phases->starts[phases->count++] = (struct phase_start){ time, name };
 	return 0;
@@ -37,17 +28,7 @@ static int phases_add_note(struct phases *phases, uint64_t told, const char *tex
 {
 	const char *kept = texts_keep(&phases->texts, strdup(text));
 
-	if (kept && phases->nr_notes == phases->notes_room) {
-		size_t room = 2 * phases->notes_room + 64;
-		struct phase_note *grown =
-		    reallocarray(phases->notes, room, sizeof(*phases->notes));
-
-		if (!grown)
-			return -ENOMEM;
-		phases->notes = grown;
-		phases->notes_room = room;
-	}
-	if (!kept)
+	if (!kept || !ARRAY_ROOM(phases->notes, phases->nr_notes))
 		return -ENOMEM;
 	if (strncmp(kept, COUNTER, strlen(COUNTER)) == 0)
 		phases->counter = kept + strlen(COUNTER);

@@ -33,11 +33,11 @@ struct phase_note {
 struct phases {
 	void *texts; /* a tree of texts.h */
 	struct phase_start *starts;
-	size_t count, room;
+	size_t count;
 	struct phase *all; /* by first begin; all[0]: the time before the first phase */
 	size_t nr_all;
 	struct phase_note *notes;
-	size_t nr_notes, notes_room;
+	size_t nr_notes;
 	const char *counter; /* the mark with the CPU's counter at 0 ns; NULL: none */
 };
 

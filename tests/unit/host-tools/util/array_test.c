@@ -48,6 +48,25 @@ static void a_number_beyond_32_bits_of_room_is_refused(void **state)
 	assert_int_equal(room, 0);
 }
 
+static void the_pointer_at_an_array_is_set_where_it_could_grow(void **state)
+{
+	uint64_t *array = NULL, *numbered = NULL;
+	uint32_t room = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_true(ARRAY_ROOM(array, i));
+		assert_true(ARRAY_REACH(numbered, room, (uint32_t)i));
+		array[i] = numbered[i] = i * i; /* the sanitizer checks the room */
+	}
+	assert_false(ARRAY_REACH(numbered, room, UINT32_MAX));
+	assert_int_equal(room, 1024);
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_true(array[i] == i * i && numbered[i] == i * i);
+	free(array);
+	free(numbered);
+}
+
 static void each_cpu_has_one_entry(void **state)
 {
 	uint32_t count = 0, number;
@@ -74,6 +93,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_array_that_reaches_a_number_has_zeros_and_keeps_its_values),
 		cmocka_unit_test(a_number_beyond_32_bits_of_room_is_refused),
+		cmocka_unit_test(the_pointer_at_an_array_is_set_where_it_could_grow),
 		cmocka_unit_test(each_cpu_has_one_entry),
 	};
 
