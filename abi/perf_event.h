@@ -58,6 +58,57 @@ enum perf_event_sample_format {
 	PERF_SAMPLE_IDENTIFIER = 1U << 16,
 };
 
+/* perf_event_attr.branch_sample_type: the branches of a branch stack by privilege level and kind,
+ * and the form of its entries. */
+enum perf_branch_sample_type {
+	PERF_SAMPLE_BRANCH_USER = 1U << 0,
+	PERF_SAMPLE_BRANCH_KERNEL = 1U << 1,
+	PERF_SAMPLE_BRANCH_HV = 1U << 2,
+	PERF_SAMPLE_BRANCH_ANY = 1U << 3,
+	PERF_SAMPLE_BRANCH_ANY_CALL = 1U << 4,
+	PERF_SAMPLE_BRANCH_ANY_RETURN = 1U << 5,
+	PERF_SAMPLE_BRANCH_IND_CALL = 1U << 6,
+	PERF_SAMPLE_BRANCH_COND = 1U << 10,
+	PERF_SAMPLE_BRANCH_CALL_STACK = 1U << 11,
+	PERF_SAMPLE_BRANCH_IND_JUMP = 1U << 12,
+	PERF_SAMPLE_BRANCH_CALL = 1U << 13,
+	PERF_SAMPLE_BRANCH_NO_FLAGS = 1U << 14,
+	PERF_SAMPLE_BRANCH_NO_CYCLES = 1U << 15,
+	PERF_SAMPLE_BRANCH_TYPE_SAVE = 1U << 16,
+	PERF_SAMPLE_BRANCH_HW_INDEX = 1U
+	                              << 17, /* the stack has hw_idx, a word before its entries */
+};
+
+/* The kinds of branches: field type of an entry of a branch stack. */
+enum perf_branch_type {
+	PERF_BR_UNKNOWN = 0,
+	PERF_BR_COND = 1,
+	PERF_BR_UNCOND = 2,
+	PERF_BR_IND = 3,
+	PERF_BR_CALL = 4,
+	PERF_BR_IND_CALL = 5,
+	PERF_BR_RET = 6,
+	PERF_BR_SYSCALL = 7,
+	PERF_BR_SYSRET = 8,
+	PERF_BR_ERET = 11,
+	PERF_BR_IRQ = 12,
+};
+
+/* An entry of a branch stack, the newest branch first. flags is Linux's bit field as one word. */
+struct perf_branch_entry {
+	uint64_t from;
+	uint64_t to;
+	uint64_t flags;
+};
+_Static_assert(sizeof(struct perf_branch_entry) == 24, "branch entry");
+
+#define PERF_BRANCH_MISPRED   (1ULL << 0)
+#define PERF_BRANCH_PREDICTED (1ULL << 1) /* neither: the hardware does not report it */
+#define PERF_BRANCH_IN_TX     (1ULL << 2)
+#define PERF_BRANCH_ABORT     (1ULL << 3)
+#define PERF_BRANCH_CYCLES    4  /* 16 bits: cycles since the branch before; 0: not reported */
+#define PERF_BRANCH_TYPE      20 /* 4 bits: PERF_BR_* */
+
 /* perf_event_attr.read_format */
 enum perf_event_read_format {
 	PERF_FORMAT_TOTAL_TIME_ENABLED = 1U << 0,

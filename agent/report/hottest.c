@@ -39,8 +39,7 @@ static void hottest_take(const struct weighing *w, const struct perf_event_heade
 	hottest_count(w, event, record);
 	modules_map_by(w->modules, record);
 	if (record->type != PERF_RECORD_SAMPLE || event->event.evsel != w->evsel ||
-	    !sample_parse(record, event->event.attr.sample_type, event->event.attr.read_format,
-	                  &sample))
+	    !sample_parse(record, &event->event.attr, &sample))
 		return;
 	if (!functions_weigh(w->functions, sample.ip, sample.period))
 		modules_weigh(w->modules, sample.ip, sample.period);

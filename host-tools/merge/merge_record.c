@@ -102,7 +102,7 @@ static void move_sample(struct move *move, uint64_t *words, const struct perf_ev
 	struct sample sample;
 	size_t at = 1;
 
-	if (!sample_parse((const void *)words, type, attr->read_format, &sample)) {
+	if (!sample_parse((const void *)words, attr, &sample)) {
 		complain(move, "its sample ends too early");
 		return;
 	}

@@ -97,8 +97,7 @@ static int visit_mappings(void *context, struct perf_reader *reader,
 	if (record->type != PERF_RECORD_SAMPLE)
 		return 0;
 	event = perf_reader_event_of(reader, record);
-	if (event &&
-	    sample_parse(record, event->attr.sample_type, event->attr.read_format, &sample))
+	if (event && sample_parse(record, &event->attr, &sample))
 		event->samples++;
 	else
 		file->strange++;

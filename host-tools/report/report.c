@@ -98,7 +98,7 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	if (record->type != PERF_RECORD_SAMPLE)
 		return tasks_add(&sorting->tasks, record);
 	if (perf_reader_event_of(reader, record) != sorting->event ||
-	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
+	    !sample_parse(record, attr, &sample))
 		return 0;
 	if (key_of(sorting, record, &sample, &key))
 		return -ENOMEM;

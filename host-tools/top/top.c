@@ -62,7 +62,7 @@ void top_see(void *context, const struct perf_event_header *record, uint32_t eve
 	if (!top->data.session || record->type != PERF_RECORD_SAMPLE)
 		return;
 	attr = &top->data.session->ledger.events[event].event.attr;
-	if (!sample_parse(record, attr->sample_type, attr->read_format, &sample))
+	if (!sample_parse(record, attr, &sample))
 		return;
 	place.address = sample.ip;
 	place.weight = attr->sample_type & PERF_SAMPLE_PERIOD ? sample.period : attr->sample_period;

@@ -61,7 +61,7 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	struct histogram_key key = { .file = "module" };
 
 	if (record->type != PERF_RECORD_SAMPLE || !event ||
-	    !sample_parse(record, event->attr.sample_type, event->attr.read_format, &sample))
+	    !sample_parse(record, &event->attr, &sample))
 		return 0;
 	key.command = phases_at(sums->phases, sample.time);
 	key.line = sample.ip & 1 ? "in a wait" : NULL;

@@ -268,8 +268,7 @@ static uint64_t ledger_period_of(const struct perf_event_attr *attr,
 
 	if (!(attr->sample_type & PERF_SAMPLE_PERIOD))
 		return attr->flags & PERF_ATTR_FREQ ? 0 : attr->sample_period;
-	return sample_parse(record, attr->sample_type, attr->read_format, &sample) ? sample.period
-	                                                                           : 0;
+	return sample_parse(record, attr, &sample) ? sample.period : 0;
 }
 
 static void ledger_count_lost(struct ledger_ring_found *ring,

@@ -195,8 +195,8 @@ void mark_text_put(struct perf_event_header *record, const struct perf_event_att
 	uint8_t *raw;
 
 	if (record->type != PERF_RECORD_SAMPLE || !mark_text_is(attr) ||
-	    !sample_parse(record, attr->sample_type, attr->read_format, &sample) ||
-	    !sample.raw_size || sample.raw_size > MARK_TEXT_MAX)
+	    !sample_parse(record, attr, &sample) || !sample.raw_size ||
+	    sample.raw_size > MARK_TEXT_MAX)
 		return;
 	raw = (uint8_t *)record + (sample.raw - (const uint8_t *)record);
 	f.left = raw[0];

@@ -82,23 +82,43 @@ static void sample_split(uint64_t word, uint32_t *low, uint32_t *high)
 	*high = (uint32_t)(word >> 32);
 }
 
+static bool sample_take_branches(struct cursor *cursor, uint64_t format, struct sample *sample)
+{
+	const uint64_t *words;
+	uint64_t hw_idx;
+
+	if (!sample_take(cursor, &sample->nr_branches) ||
+	    !sample_take_if(cursor, format, PERF_SAMPLE_BRANCH_HW_INDEX, &hw_idx) ||
+	    sample->nr_branches > cursor->left ||
+	    !sample_take_words(cursor, 3 * sample->nr_branches, &words))
+		return false;
+	sample->branches = (const struct perf_branch_entry *)words;
+	return true;
+}
+
 /* The fields whose sizes vary, which come after all the others. */
-static bool sample_parse_tail(struct cursor *cursor, uint64_t sample_type, uint64_t read_format,
+static bool sample_parse_tail(struct cursor *cursor, const struct perf_event_attr *attr,
                               struct sample *sample)
 {
-	if (sample_type & PERF_SAMPLE_READ && !sample_take_read(cursor, read_format, sample))
+	uint64_t sample_type = attr->sample_type;
+
+	if (sample_type & PERF_SAMPLE_READ && !sample_take_read(cursor, attr->read_format, sample))
 		return false;
 	if (sample_type & PERF_SAMPLE_CALLCHAIN) {
 		if (!sample_take(cursor, &sample->chain_length) ||
 		    !sample_take_words(cursor, sample->chain_length, &sample->chain))
 			return false;
 	}
-	return !(sample_type & PERF_SAMPLE_RAW) || sample_take_raw(cursor, sample);
+	if (sample_type & PERF_SAMPLE_RAW && !sample_take_raw(cursor, sample))
+		return false;
+	return !(sample_type & PERF_SAMPLE_BRANCH_STACK) ||
+	       sample_take_branches(cursor, attr->branch_sample_type, sample);
 }
 
-bool sample_parse(const struct perf_event_header *record, uint64_t sample_type,
-                  uint64_t read_format, struct sample *sample)
+bool sample_parse(const struct perf_event_header *record, const struct perf_event_attr *attr,
+                  struct sample *sample)
 {
+	uint64_t sample_type = attr->sample_type;
 	struct cursor cursor = sample_cursor(record);
 	uint64_t tid = 0, cpu = 0;
 	uint32_t unused;
@@ -116,7 +136,7 @@ bool sample_parse(const struct perf_event_header *record, uint64_t sample_type,
 		return false;
 	sample_split(tid, &sample->pid, &sample->tid);
 	sample_split(cpu, &sample->cpu, &unused);
-	return sample_parse_tail(&cursor, sample_type, read_format, sample);
+	return sample_parse_tail(&cursor, attr, sample);
 }
 
 bool sample_parse_trailer(const struct perf_event_header *record, uint64_t sample_type,

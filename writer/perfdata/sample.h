@@ -23,12 +23,15 @@ struct sample {
 	uint32_t raw_size;
 	const uint64_t *read; /* the READ block, read_words of it */
 	size_t read_words;
+	const struct perf_branch_entry *branches; /* the branch stack, newest first */
+	uint64_t nr_branches;
 };
 
-/* Take a PERF_RECORD_SAMPLE apart by its event's sample_type and read_format. False if the
- * record ends too early or if sample_type has fields that we do not know the size of. */
-bool sample_parse(const struct perf_event_header *record, uint64_t sample_type,
-                  uint64_t read_format, struct sample *sample);
+/* Take a PERF_RECORD_SAMPLE apart by its event's attr (sample_type, read_format and
+ * branch_sample_type). Fields behind the branch stack are not looked at. False if the record ends
+ * too early. */
+bool sample_parse(const struct perf_event_header *record, const struct perf_event_attr *attr,
+                  struct sample *sample);
 
 /* The fields behind every other record, where sample_id_all is set. False if it is too short. */
 bool sample_parse_trailer(const struct perf_event_header *record, uint64_t sample_type,

@@ -45,7 +45,7 @@ static void drain_note_time(struct session_found *found, const struct perf_event
 	if (!(attr->sample_type & PERF_SAMPLE_TIME) || !drain_is_sampled(record->type))
 		return;
 	if (record->type == PERF_RECORD_SAMPLE
-	        ? !sample_parse(record, attr->sample_type, attr->read_format, &sample)
+	        ? !sample_parse(record, attr, &sample)
 	        : !sample_parse_trailer(record, attr->sample_type, &sample))
 		return;
 	if (!found->first_time || sample.time < found->first_time)

@@ -110,7 +110,7 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 
 	if (record->type != PERF_RECORD_SAMPLE ||
 	    perf_reader_event_of(reader, record) != sampled->event ||
-	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
+	    !sample_parse(record, attr, &sample))
 		return 0;
 	return note(sampled, symbols_at(sampled->symbols, sample.ip, sample.time),
 	            attr->sample_type & PERF_SAMPLE_PERIOD ? sample.period : attr->sample_period);

@@ -140,7 +140,7 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 
 	if (record->type != PERF_RECORD_SAMPLE ||
 	    perf_reader_event_of(reader, record) != summing->event ||
-	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
+	    !sample_parse(record, attr, &sample))
 		return 0;
 	symbol =
 	    symbols_find(summing->symbols, symbols_at(summing->symbols, sample.ip, sample.time));

@@ -289,7 +289,7 @@ void dump_fields_of(struct dump_fields *fields, const struct perf_event_header *
 	if (!attr)
 		return;
 	if (record->type == PERF_RECORD_SAMPLE) {
-		if (!sample_parse(record, attr->sample_type, attr->read_format, &sample))
+		if (!sample_parse(record, attr, &sample))
 			return;
 		set_fields(fields, attr->sample_type, &sample);
 	} else {

@@ -99,6 +99,38 @@ static void put_chain(struct format *f, const struct sample *sample, struct symb
 	}
 }
 
+/* Print a branch stack like `perf script -D`: M mispredicted, P predicted, T in a transaction, A
+ * its abort. */
+static void put_branches(struct format *f, const struct perf_event_attr *attr,
+                         const struct sample *sample)
+{
+	bool calls = attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+
+	if (!(attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
+		return;
+	format_literal(f, calls ? "... branch callstack: nr:" : "... branch stack: nr:");
+	format_decimal(f, sample->nr_branches);
+	*f->at++ = '\n';
+	for (uint64_t i = 0; i < sample->nr_branches; i++) {
+		const struct perf_branch_entry *entry = &sample->branches[i];
+
+		format_line(f);
+		format_literal(f, ".....");
+		format_padded(f, i, 3);
+		format_literal(f, ": ");
+		format_hex16(f, entry->from);
+		format_literal(f, " -> ");
+		format_hex16(f, entry->to);
+		*f->at++ = ' ';
+		format_decimal(f, entry->flags >> PERF_BRANCH_CYCLES & 0xffff);
+		format_literal(f, " cycles ");
+		for (unsigned flag = 0; flag < 4; flag++)
+			if (entry->flags >> flag & 1)
+				*f->at++ = "MPTA"[flag];
+		*f->at++ = '\n';
+	}
+}
+
 /* Print a READ record like `perf script -D`: for a group, each member's value by its id. */
 static void put_read(struct format *f, const struct perf_event_attr *attr,
                      const struct sample *sample)
@@ -164,6 +196,7 @@ static void put_sample(struct format *f, const struct perf_event_header *record,
 	put_mark(f, context->attr, sample);
 	put_read(f, context->attr, sample);
 	put_chain(f, sample, context->symbols);
+	put_branches(f, context->attr, sample);
 }
 
 static void put_mmap2(struct format *f, const struct perf_event_header *record)
@@ -340,7 +373,7 @@ void dump_record(struct format *format, const struct perf_event_header *record,
 	bool parsed = false;
 
 	if (attr && record->type == PERF_RECORD_SAMPLE)
-		parsed = sample_parse(record, attr->sample_type, attr->read_format, &sample);
+		parsed = sample_parse(record, attr, &sample);
 	else if (attr && attr->flags & PERF_ATTR_SAMPLE_ID_ALL &&
 	         record->type < PERF_FILE_RECORD_FIRST)
 		sample_parse_trailer(record, attr->sample_type, &sample);

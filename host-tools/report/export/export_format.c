@@ -23,7 +23,7 @@ static int visit_record(void *context, struct perf_reader *reader,
 	if (record->type != PERF_RECORD_SAMPLE)
 		return tasks_add(&export->tasks, record);
 	if (!attr || (export->only && export->only != sample.event) ||
-	    !sample_parse(record, attr->sample_type, attr->read_format, &sample.sample))
+	    !sample_parse(record, attr, &sample.sample))
 		return 0;
 	sample.command = tasks_command(&export->tasks, sample.sample.tid);
 	sample.weight = attr->sample_type & PERF_SAMPLE_PERIOD ? sample.sample.period

@@ -93,7 +93,7 @@ static int visit_samples(void *context, struct perf_reader *reader,
 
 	if (record->type != PERF_RECORD_SAMPLE ||
 	    perf_reader_event_of(reader, record) != stacks->event ||
-	    !sample_parse(record, attr->sample_type, attr->read_format, &sample))
+	    !sample_parse(record, attr, &sample))
 		return 0;
 	count = frames_then(stacks->symbols, &sample, frames);
 	if (!stacks->options->view.all_frames)

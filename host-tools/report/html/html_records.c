@@ -43,7 +43,7 @@ static int add_sample(struct html_records *records, const struct perf_reader *re
 	uint32_t place;
 	int code;
 
-	if (!sample_parse(record, attr->sample_type, attr->read_format, &sample))
+	if (!sample_parse(record, attr, &sample))
 		return 0;
 	key.cpu = sample.cpu;
 	weight = attr->sample_type & PERF_SAMPLE_PERIOD ? sample.period : attr->sample_period;

@@ -91,8 +91,7 @@ static int stat_regions_record(struct stat_regions *regions, const struct ledger
 		return 0;
 	event = ledger_find(ledger, id);
 	if (!event || !mark_text_is(&event->event.attr) || event->event.attr.sample_period ||
-	    !sample_parse(record, event->event.attr.sample_type, event->event.attr.read_format,
-	                  &sample) ||
+	    !sample_parse(record, &event->event.attr, &sample) ||
 	    !mark_text_get(&sample, text, sizeof(text)))
 		return 0;
 	return stat_regions_add(regions, text, sample.cpu);

@@ -45,7 +45,7 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	const char *name;
 
 	if (record->type != PERF_RECORD_SAMPLE || !event || !mark_text_is(&event->attr) ||
-	    !sample_parse(record, event->attr.sample_type, event->attr.read_format, &sample) ||
+	    !sample_parse(record, &event->attr, &sample) ||
 	    !mark_text_get(&sample, text, sizeof(text)))
 		return 0;
 	switch (mark_text_kind(text, &name)) {

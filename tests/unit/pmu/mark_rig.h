@@ -62,7 +62,7 @@ static inline void mark_rig_drain(struct mark_rig *rig,
 			continue;
 		}
 		mark_text_put(mark, &rig->event.attr);
-		if (sample_parse(mark, rig->event.attr.sample_type, 0, &sample) &&
+		if (sample_parse(mark, &rig->event.attr, &sample) &&
 		    mark_text_get(&sample, text, sizeof(text)) && sample.period == 1 &&
 		    sample.id == rig->event.account.id && sample.cpu == rig->event.cpu)
 			show(context, text);

@@ -134,7 +134,9 @@ static int read_bytes(const uint8_t *bytes, size_t size, int *samples)
 		if (record.header->type == PERF_RECORD_COMM)
 			assert_true(sample_parse_trailer(record.header, TYPE, &sample));
 		else
-			assert_true(sample_parse(record.header, TYPE, 0, &sample));
+			assert_true(sample_parse(record.header,
+			                         &(struct perf_event_attr){ .sample_type = TYPE },
+			                         &sample));
 		assert_int_equal(event - reader.events, sample.time % 3);
 		if (record.header->type == PERF_RECORD_SAMPLE)
 			assert_int_equal(sample.ip, 0x1000 + (*samples)++);

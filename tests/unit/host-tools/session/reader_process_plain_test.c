@@ -115,7 +115,9 @@ static void check_file(unsigned ring)
 
 		if (record.header->type != PERF_RECORD_SAMPLE)
 			continue;
-		assert_true(sample_parse(record.header, FIXTURE_SAMPLE_TYPE, 0, &sample));
+		assert_true(sample_parse(
+		    record.header, &(struct perf_event_attr){ .sample_type = FIXTURE_SAMPLE_TYPE },
+		    &sample));
 		if (sample.id == FIXTURE_ID(ring, 0)) {
 			assert_int_equal(sample.ip, expected);
 			expected++;

@@ -63,7 +63,7 @@ static void says(const char *expected, const char *format, unsigned count, ...)
 	for (int twice = 0; twice < 2; twice++) { /* any number of earlier reads */
 		mark_text_put(record, &attr);
 		assert_int_equal(record->size, size);
-		assert_true(sample_parse(record, attr.sample_type, 0, &sample));
+		assert_true(sample_parse(record, &attr, &sample));
 		assert_true(mark_text_get(&sample, text, sizeof(text)));
 		assert_string_equal(text, expected);
 		for (size_t i = strlen((const char *)sample.raw); i < sample.raw_size; i++)
@@ -200,7 +200,7 @@ static void garbage_stays_within_its_record(void **state)
 		if (rand() % 4 == 0) /* RAW's size, or its first bytes */
 			((uint8_t *)record)[56 + rand() % 8] = (uint8_t)rand();
 		mark_text_put(record, &attr);
-		if (sample_parse(record, attr.sample_type, 0, &sample))
+		if (sample_parse(record, &attr, &sample))
 			mark_text_get(&sample, text, sizeof(text));
 		free(record);
 	}

@@ -16,17 +16,24 @@
 #include "host-tools/util/format.h"
 #include "writer/perfdata/sample.h"
 
-#define EVERYTHING                                                                      \
-	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
-	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+#define EVERYTHING                                                                         \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |    \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |     \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | \
+	 PERF_SAMPLE_BRANCH_STACK)
+#define WORDS 31U
 #define GROUP                                                                  \
 	(PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | \
 	 PERF_FORMAT_TOTAL_TIME_RUNNING)
 
+static const struct perf_event_attr every = { .sample_type = EVERYTHING,
+	                                      .read_format = GROUP,
+	                                      .branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+	                                                            PERF_SAMPLE_BRANCH_HW_INDEX };
+
 /* All fields in perf's order. */
 static const uint64_t whole[] = {
-	PERF_RECORD_SAMPLE | 24ULL * 8 << 48,
+	PERF_RECORD_SAMPLE | WORDS * 8ULL << 48,
 	77,             /* IDENTIFIER */
 	0x1234,         /* IP */
 	1 | 2ULL << 32, /* TID */
@@ -49,7 +56,14 @@ static const uint64_t whole[] = {
 	0x4321,             /* CALLCHAIN */
 	10 | 0xabULL << 32, /* RAW: size, then ten bytes and padding */
 	0,
-	0,
+	2, /* BRANCH_STACK: nr, hw_idx, {from, to, flags} twice */
+	31,
+	0x100,
+	0x200,
+	PERF_BRANCH_PREDICTED,
+	0x2f0,
+	0x0ff,
+	PERF_BRANCH_MISPRED,
 };
 
 static void every_field_is_found_in_perfs_order(void **state)
@@ -58,8 +72,8 @@ static void every_field_is_found_in_perfs_order(void **state)
 	struct sample s;
 
 	(void)state;
-	assert_int_equal(sizeof(whole), 24 * 8);
-	assert_true(sample_parse(record, EVERYTHING, GROUP, &s));
+	assert_int_equal(sizeof(whole), WORDS * 8);
+	assert_true(sample_parse(record, &every, &s));
 	assert_int_equal(s.id, 77);
 	assert_int_equal(s.ip, 0x1234);
 	assert_int_equal(s.pid, 1);
@@ -75,6 +89,27 @@ static void every_field_is_found_in_perfs_order(void **state)
 	assert_int_equal(s.chain[2], 0x4321);
 	assert_int_equal(s.raw_size, 10);
 	assert_int_equal(s.raw[0], 0xab);
+	assert_int_equal(s.nr_branches, 2);
+	assert_int_equal(s.branches[0].from, 0x100);
+	assert_int_equal(s.branches[0].flags, PERF_BRANCH_PREDICTED);
+	assert_int_equal(s.branches[1].to, 0x0ff);
+	assert_int_equal(s.branches[1].flags, PERF_BRANCH_MISPRED);
+}
+
+static void hw_idx_is_there_only_if_attr_has_it(void **state)
+{
+	static const uint64_t words[] = {
+		PERF_RECORD_SAMPLE | 5ULL * 8 << 48, 1, 0x100, 0x200, PERF_BRANCH_PREDICTED,
+	};
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_BRANCH_STACK };
+	struct sample s;
+
+	(void)state;
+	assert_true(sample_parse((const void *)words, &attr, &s));
+	assert_int_equal(s.nr_branches, 1);
+	assert_int_equal(s.branches->to, 0x200);
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX;
+	assert_false(sample_parse((const void *)words, &attr, &s));
 }
 
 static void a_record_that_ends_too_early_is_refused_at_every_length(void **state)
@@ -82,35 +117,34 @@ static void a_record_that_ends_too_early_is_refused_at_every_length(void **state
 	struct sample s;
 
 	(void)state;
-	/* The raw bytes end in the last word but one. */
-	for (size_t words = 1; words < 23; words++) {
+	for (size_t words = 1; words < WORDS; words++) {
 		uint64_t *copy = malloc(words * 8);
 		struct perf_event_header *record = (struct perf_event_header *)(void *)copy;
 
 		assert_non_null(copy);
 		memcpy(copy, whole, words * 8);
 		record->size = (uint16_t)(words * 8);
-		assert_false(sample_parse(record, EVERYTHING, GROUP, &s));
+		assert_false(sample_parse(record, &every, &s));
 		free(copy);
 	}
 }
 
 static void counts_that_lie_are_refused(void **state)
 {
-	uint64_t copy[24];
+	uint64_t copy[WORDS];
 	struct perf_event_header *record = (struct perf_event_header *)(void *)copy;
 	struct sample s;
 
 	(void)state;
 	memcpy(copy, whole, sizeof(copy));
 	copy[17] = UINT64_MAX / 8;
-	assert_false(sample_parse(record, EVERYTHING, GROUP, &s));
+	assert_false(sample_parse(record, &every, &s));
 	memcpy(copy, whole, sizeof(copy));
 	copy[10] = 1ULL << 63;
-	assert_false(sample_parse(record, EVERYTHING, GROUP, &s));
+	assert_false(sample_parse(record, &every, &s));
 	memcpy(copy, whole, sizeof(copy));
 	copy[21] = UINT32_MAX;
-	assert_false(sample_parse(record, EVERYTHING, GROUP, &s));
+	assert_false(sample_parse(record, &every, &s));
 }
 
 static void a_trailer_is_read_from_the_end(void **state)
@@ -287,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_is_found_in_perfs_order),
 		cmocka_unit_test(a_record_that_ends_too_early_is_refused_at_every_length),
+		cmocka_unit_test(hw_idx_is_there_only_if_attr_has_it),
 		cmocka_unit_test(counts_that_lie_are_refused),
 		cmocka_unit_test(a_trailer_is_read_from_the_end),
 		cmocka_unit_test(numbers_are_formatted_as_printf_does),

@@ -315,9 +315,12 @@ static uint64_t samples_in_file(uint64_t id, bool *has_ledger)
 	while (perf_reader_next(&reader, &offset, &record, &error) > 0) {
 		struct sample sample;
 
-		count += record.header->type == PERF_RECORD_SAMPLE &&
-		         sample_parse(record.header, FIXTURE_SAMPLE_TYPE, 0, &sample) &&
-		         sample.id == id;
+		count +=
+		    record.header->type == PERF_RECORD_SAMPLE &&
+		    sample_parse(record.header,
+		                 &(struct perf_event_attr){ .sample_type = FIXTURE_SAMPLE_TYPE },
+		                 &sample) &&
+		    sample.id == id;
 	}
 	*has_ledger = perf_reader_ledger(&reader, &ledger, &size, &error) == PERF_LEDGER_WHOLE;
 	perf_reader_close(&reader);

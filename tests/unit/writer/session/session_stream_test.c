@@ -194,7 +194,9 @@ static void what_comes_behind_a_round_is_newer_than_what_came_before_the_last_on
 		}
 		if (record->type != PERF_RECORD_SAMPLE)
 			continue;
-		assert_true(sample_parse(record, FIXTURE_SAMPLE_TYPE, 0, &sample));
+		assert_true(sample_parse(
+		    record, &(struct perf_event_attr){ .sample_type = FIXTURE_SAMPLE_TYPE },
+		    &sample));
 		assert_true(sample.time >= shown);
 		newest = sample.time > newest ? sample.time : newest;
 		samples++;

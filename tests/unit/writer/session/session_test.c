@@ -58,7 +58,9 @@ static size_t ips_in_file(uint64_t id, uint64_t *ips, size_t most)
 
 		if (record.header->type != PERF_RECORD_SAMPLE)
 			continue;
-		assert_true(sample_parse(record.header, FIXTURE_SAMPLE_TYPE, 0, &sample));
+		assert_true(sample_parse(
+		    record.header, &(struct perf_event_attr){ .sample_type = FIXTURE_SAMPLE_TYPE },
+		    &sample));
 		if (sample.id == id && count < most)
 			ips[count++] = sample.ip;
 	}
