@@ -126,12 +126,11 @@ def segment_switch(binary):
     figure("handler-x86_64-switch-by-size", max(longest) - min(longest), "instructions-apart", 0)
 
 
-def stepped(binary, loops, pages):
+def stepped(isa, binary, qemu, loops):
     """Instructions of a loop of so many taken branches, single-stepped, and what was lost."""
     run = machine.Recording(
-        f"record -e branch-step// -m 1024,{pages} -- branches {loops}", "--qemu", binary,
-        "--timeout", "300", qemu=(*QEMU["x86_64"], "-icount", f"shift={SHIFT},sleep=off"),
-        timeout=600)
+        f"record -e branch-step// -m 1024,2048 -- branches {loops}", "--arch", isa, "--qemu", binary,
+        "--timeout", "300", qemu=(*qemu, "-icount", f"shift={SHIFT},sleep=off"), timeout=600)
     if run.status:
         raise SystemExit(f"handler.py: {run.text}")
     summary = run.summary()
@@ -140,10 +139,10 @@ def stepped(binary, loops, pages):
     return (event["time_enabled"] - ticks) / 2 ** SHIFT, event["branches"]["lost"]
 
 
-def single_step(binary):
-    (short, _), (long, lost) = (stepped(binary, loops, 2048) for loops in STEPPED)
+def single_step(isa, binary, qemu, where=""):
+    (short, _), (long, lost) = (stepped(isa, binary, qemu, loops) for loops in STEPPED)
     cost = (long - short) / (2 * (STEPPED[1] - STEPPED[0]))
-    print(f"# x86_64 branch-step: {cost:.0f} instructions for each that is traced, its own included"
+    print(f"# {isa}{where} branch-step: {cost:.0f} instructions for each that is traced, its own included"
           f" ({lost} branches lost)", flush=True)
 
 
@@ -163,7 +162,11 @@ def main():
             continue
         if isa == "x86_64":
             segment_switch(binary)
-            single_step(binary)
+            single_step(isa, binary, QEMU[isa])
+        else:
+            for level, option in (("EL2", "on"), ("EL1", "off")):
+                single_step(isa, binary, ("-machine", f"virt,gic-version=3,virtualization={option}"),
+                            f" entered at {level}")
         with tempfile.TemporaryDirectory(prefix="bareperf-bench-") as directory:
             try:
                 measure(isa, binary, build_payload(isa, directory))

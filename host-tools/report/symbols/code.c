@@ -4,6 +4,7 @@
 #include <capstone/capstone.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -108,6 +109,32 @@ static enum code_kind kind_of_x86(const struct code *code)
 	}
 }
 
+static uint32_t word_at(const uint8_t *bytes)
+{
+	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+	       (uint32_t)bytes[3] << 24;
+}
+
+/* Branches through a register by the field that says which (Arm ARM, C4.1.66); bit 3 is pointer
+ * authentication's. */
+static enum code_kind kind_of_word(uint32_t word)
+{
+	if ((word & 0xfe000000) != 0xd6000000)
+		return CODE_OTHER;
+	switch (word >> 21 & 7) {
+	case 0:
+		return CODE_JUMP;
+	case 1:
+		return CODE_CALL;
+	case 2:
+		return CODE_RETURN;
+	case 4:
+		return CODE_IRET;
+	default:
+		return CODE_OTHER;
+	}
+}
+
 static enum code_kind kind_of_arm(const struct code *code)
 {
 	switch (code->instruction->id) {
@@ -134,7 +161,7 @@ static enum code_kind kind_of_arm(const struct code *code)
 	case ARM64_INS_TBNZ:
 		return CODE_CONDITIONAL;
 	default:
-		return CODE_OTHER;
+		return kind_of_word(word_at(code->instruction->bytes));
 	}
 }
 
@@ -156,6 +183,31 @@ static bool target_of(const struct code *code, uint64_t *target)
 	return detail->arm64.operands[count - 1].type == ARM64_OP_IMM;
 }
 
+/* An instruction of Arm's that capstone does not know: version 4 has only Armv8.0's. Its size and
+ * kind are known all the same. UDF (bits 31 to 16 are 0) is no code but data or padding. */
+static bool code_unknown(const struct code *code, uint64_t offset,
+                         struct code_instruction *instruction)
+{
+	const uint8_t *bytes = code->bytes + offset;
+	cs_insn *found = code->instruction;
+	uint32_t word;
+
+	if (code->is_x86 || code->size - offset < sizeof(word))
+		return false;
+	word = word_at(bytes);
+	if (!(word >> 16))
+		return false;
+	snprintf(found->mnemonic, sizeof(found->mnemonic), ".inst");
+	snprintf(found->op_str, sizeof(found->op_str), "0x%08x", word);
+	*instruction = (struct code_instruction){
+		.size = sizeof(word),
+		.kind = kind_of_word(word),
+		.mnemonic = found->mnemonic,
+		.operands = found->op_str,
+	};
+	return true;
+}
+
 bool code_at(struct code *code, uint64_t offset, uint64_t address,
              struct code_instruction *instruction)
 {
@@ -163,9 +215,10 @@ bool code_at(struct code *code, uint64_t offset, uint64_t address,
 	size_t size = code->size - offset;
 	const cs_insn *found = code->instruction;
 
-	if (offset >= code->size ||
-	    !cs_disasm_iter(code->handle, &bytes, &size, &address, code->instruction))
+	if (offset >= code->size)
 		return false;
+	if (!cs_disasm_iter(code->handle, &bytes, &size, &address, code->instruction))
+		return code_unknown(code, offset, instruction);
 	*instruction = (struct code_instruction){
 		.size = found->size,
 		.kind = code->is_x86 ? kind_of_x86(code) : kind_of_arm(code),
