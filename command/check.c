@@ -63,6 +63,8 @@ static const struct {
 	{ "-F", SAMPLES },
 	{ "-g", SAMPLES },
 	{ "--call-graph", SAMPLES },
+	{ "-b", SAMPLES },
+	{ "-j", SAMPLES },
 	{ "--wakeup-events", SAMPLES },
 	{ "--max-sample-rate", SAMPLES },
 	{ "-c", PERIODS },

@@ -56,6 +56,7 @@ struct command {
 	bool has_period, has_freq; /* given; if neither is, period_or_freq is a default in Hz */
 	uint64_t period_or_freq;
 	bool callchain;                  /* -g */
+	uint64_t branch_sample_type;     /* -b, -j, --call-graph lbr; 0: no branch stacks */
 	bool all_cpus;                   /* -a */
 	bool disabled;                   /* -D -1: the program starts the recording */
 	bool no_aggr;                    /* -A: the console also shows each CPU's counts */

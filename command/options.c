@@ -41,8 +41,10 @@ static int options_set_callchain(struct words *w, const char *text)
 
 static int options_set_call_graph(struct words *w, const char *text)
 {
+	if (!strcmp(text, "lbr"))
+		return command_set_call_stack(w, text);
 	if (strcmp(text, "fp"))
-		return command_fail(w, "only fp (frame pointers) is known", text);
+		return command_fail(w, "want fp (frame pointers) or lbr (branch records)", text);
 	w->command->callchain = true;
 	return 0;
 }
@@ -303,7 +305,12 @@ const struct command_option record_options[] = {
 	  options_set_period },
 	{ "-F", "--freq", "HZ", "samples a second (4000; --boot: 1000)", options_set_freq },
 	{ "-g", NULL, NULL, "record callchains, by frame pointers", options_set_callchain },
-	{ "--call-graph", NULL, "fp", "the same", options_set_call_graph },
+	{ "--call-graph", NULL, "fp|lbr", "by frame pointers, or by the CPU's branch records",
+	  options_set_call_graph },
+	{ "-b", "--branch-any", NULL, "samples have the newest taken branches",
+	  command_set_branch_any },
+	{ "-j", "--branch-filter", "LIST",
+	  "of these: any,any_call,any_ret,ind_call,ind_jmp,cond,call", command_set_branch_filter },
 	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", options_set_cpus },
 	{ "-a", "--all-cpus", NULL, "all CPUs", options_set_all_cpus },
 	{ "-D", "--delay", "-1", DELAY, options_set_delay },

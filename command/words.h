@@ -51,6 +51,11 @@ int command_number(struct words *w, const char *text, uint64_t least, uint64_t m
 /* Parses the argument of --until, a list. 0, or command_fail()'s result. */
 int command_set_until(struct words *w, const char *text);
 
+/* -b; -j with a list of filters; --call-graph lbr. 0, or command_fail()'s result. */
+int command_set_branch_any(struct words *w, const char *text);
+int command_set_branch_filter(struct words *w, const char *text);
+int command_set_call_stack(struct words *w, const char *text);
+
 /* Parses a built-in workload's argument: a number, with decimals if the workload has a unit. 0, or
  * command_fail()'s result. */
 int command_amount(struct words *w, const char *text, const struct workload_usage *usage,

@@ -21,7 +21,8 @@ _bareperf_value()
 _bareperf_guest()
 {
 	case $1 in
-	record | top) echo '-e --event -c --count -F --freq -g --call-graph -C --cpu -a --all-cpus -m
+	record | top) echo '-e --event -c --count -F --freq -g --call-graph -b --branch-any -j
+		--branch-filter -C --cpu -a --all-cpus -m
 		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate
 		-D --delay --boot --until --lossless --lossless=cpu --lossless=freeze --aux-watermark
 		--region-size -S

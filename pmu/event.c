@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "arch/arch.h"
+#include "pmu/branch_stack.h"
 #include "pmu/callchain.h"
 #include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
@@ -38,15 +39,10 @@ bool pmu_is_here(const struct pmu_source *source)
 	return !pmu_of(source)->probe(&why);
 }
 
-/* Refuse an event that could count nothing, because no code runs at the levels that its modifiers
- * leave. */
-static int event_check_levels(struct perf_event *event)
+/* Refuse an event that could count nothing, or record no branch, because no code runs at the
+ * levels that are left. */
+static int event_check_levels_of(struct perf_event *event, unsigned wanted)
 {
-	uint64_t flags = event->attr.flags;
-	unsigned wanted = (flags & PERF_ATTR_EXCLUDE_USER ? 0 : ARCH_LEVEL_USER) |
-	                  (flags & PERF_ATTR_EXCLUDE_KERNEL ? 0 : ARCH_LEVEL_KERNEL) |
-	                  (flags & PERF_ATTR_EXCLUDE_HV ? 0 : ARCH_LEVEL_HYPERVISOR);
-
 	if (wanted & arch_levels())
 		return 0;
 	event->why =
@@ -56,12 +52,54 @@ static int event_check_levels(struct perf_event *event)
 	return -EINVAL;
 }
 
+static int event_check_levels(struct perf_event *event)
+{
+	uint64_t flags = event->attr.flags;
+
+	return event_check_levels_of(
+	    event, (flags & PERF_ATTR_EXCLUDE_USER ? 0 : ARCH_LEVEL_USER) |
+	               (flags & PERF_ATTR_EXCLUDE_KERNEL ? 0 : ARCH_LEVEL_KERNEL) |
+	               (flags & PERF_ATTR_EXCLUDE_HV ? 0 : ARCH_LEVEL_HYPERVISOR));
+}
+
+/* A branch stack without levels has those of its event, as in Linux. */
+static int event_complete_branches(struct perf_event *event)
+{
+	uint64_t *type = &event->attr.branch_sample_type, flags = event->attr.flags;
+
+	if (!(event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK))
+		return 0;
+	if (*type & ~(uint64_t)BRANCH_TYPES_SERVED)
+		return -EOPNOTSUPP;
+	if (!(*type & BRANCH_KINDS))
+		return -EINVAL;
+	if (!(*type & BRANCH_LEVELS))
+		*type |= (flags & PERF_ATTR_EXCLUDE_USER ? 0 : PERF_SAMPLE_BRANCH_USER) |
+		         (flags & PERF_ATTR_EXCLUDE_KERNEL ? 0 : PERF_SAMPLE_BRANCH_KERNEL) |
+		         (flags & PERF_ATTR_EXCLUDE_HV ? 0 : PERF_SAMPLE_BRANCH_HV);
+	return event_check_levels_of(
+	    event, (*type & PERF_SAMPLE_BRANCH_USER ? ARCH_LEVEL_USER : 0) |
+	               (*type & PERF_SAMPLE_BRANCH_KERNEL ? ARCH_LEVEL_KERNEL : 0) |
+	               (*type & PERF_SAMPLE_BRANCH_HV ? ARCH_LEVEL_HYPERVISOR : 0));
+}
+
+/* The event is its source's; sources without branch stacks do not look for them. */
+static int event_check_branches(struct perf_event *event)
+{
+	if (!(event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) || event->pmu->branch_stack)
+		return 0;
+	event->why = "its source has no branch stacks: use an event of the CPU's counters";
+	return -EOPNOTSUPP;
+}
+
 int event_init(struct perf_event *event)
 {
 	int code = event_check_attr(&event->attr);
 
 	if (!code)
 		code = event_check_levels(event);
+	if (!code)
+		code = event_complete_branches(event);
 	if (code)
 		return code;
 	for (const struct pmu_source *const *s = pmu_sources; *s; s++) {
@@ -73,7 +111,7 @@ int event_init(struct perf_event *event)
 			event->group_leader = event;
 			event->nr_members = 1;
 		}
-		return code;
+		return code ? code : event_check_branches(event);
 	}
 	return -ENOENT;
 }

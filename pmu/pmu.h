@@ -38,10 +38,11 @@ struct throttle {
 /* The words that every sample of an event has in common; pmu/usual_sample.h. */
 struct usual_sample {
 	uint64_t most;   /* bytes of a record; if larger than any ring, the samples are not usual */
-	uint64_t header; /* of a sample with a callchain: the header without the chain's size */
+	uint64_t header; /* of a sample with lists: the header without the record's size */
 	uint64_t tid, cpu;
 	struct clock_line clock;
-	bool has_chain;
+	bool has_lists; /* callchain, branch stack, or both */
+	bool has_branches;
 	bool has_trailer; /* side-band records have `record`'s usual trailer */
 	struct callchain chain;
 };

@@ -2,6 +2,7 @@
 /* Records in perf's layout: semantics of perf_event_open(2), PERF_RECORD_SAMPLE. */
 #include "pmu/sample.h"
 
+#include "pmu/branch_stack.h"
 #include "pmu/callchain.h"
 #include "pmu/clock/clock.h"
 #include "pmu/mark.h"
@@ -39,6 +40,8 @@ uint32_t sample_size_most(const struct perf_event *event)
 
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		size += 8 * (1 + CALLCHAIN_MAX + 2);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		size += 8 * BRANCH_STACK_WORDS;
 	if (type & PERF_SAMPLE_READ)
 		size += read_format_size(event);
 	if (type & PERF_SAMPLE_RAW)
@@ -151,31 +154,49 @@ static inline uint64_t *sample_begin(struct ring_output *out, struct perf_event 
 }
 
 /* Unrolled by four, as the loop does little else. */
-static inline void sample_put_chain(uint64_t *at, const uint64_t *chain, unsigned frames)
+static inline void sample_put_list(uint64_t *at, const uint64_t *words, unsigned count)
 {
-	const uint64_t *end = chain + frames;
+	const uint64_t *end = words + count;
 
-	for (; end - chain >= 4; chain += 4, at += 4) {
-		at[0] = chain[0];
-		at[1] = chain[1];
-		at[2] = chain[2];
-		at[3] = chain[3];
+	for (; end - words >= 4; words += 4, at += 4) {
+		at[0] = words[0];
+		at[1] = words[1];
+		at[2] = words[2];
+		at[3] = words[3];
 	}
-	for (; chain < end; chain++) {
-		RING_OPAQUE(chain);
-		*at++ = *chain;
+	for (; words < end; words++) {
+		RING_OPAQUE(words);
+		*at++ = *words;
 	}
 }
 
-/* A function of its own, so that only samples with a callchain use its stack space. */
-static __attribute__((noinline)) void sample_output_with_chain(struct perf_event *event,
+/* The fields that the end of a sample may have: lists whose lengths are known only afterwards. */
+#define LISTS (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK)
+
+/* Returns the number of words. */
+static inline unsigned sample_gather_lists(const struct perf_event *event,
+                                           const struct arch_regs *regs, uint64_t *words)
+{
+	unsigned n = 0;
+
+	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
+		words[0] = callchain_collect(regs, words + 1, event->attr.sample_max_stack);
+		n = 1 + (unsigned)words[0];
+	}
+	if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		n += event->pmu->branch_stack(event, words + n);
+	return n;
+}
+
+/* A function of its own, so that only samples with such lists use its stack space. */
+static __attribute__((noinline)) void sample_output_with_lists(struct perf_event *event,
                                                                const struct arch_regs *regs,
                                                                const struct sample_data *data)
 {
-	uint64_t chain[CALLCHAIN_MAX + 2];
-	unsigned frames = callchain_collect(regs, chain, event->attr.sample_max_stack);
+	uint64_t words[1 + CALLCHAIN_MAX + 2 + BRANCH_STACK_WORDS];
+	unsigned count = sample_gather_lists(event, regs, words);
 	bool read = event->attr.sample_type & PERF_SAMPLE_READ;
-	uint32_t more = 8 * (1 + frames) + (read ? read_format_size(event) : 0);
+	uint32_t more = 8 * count + (read ? read_format_size(event) : 0);
 	struct ring_output out;
 	uint64_t *at = sample_begin(&out, event, data, more);
 
@@ -184,8 +205,7 @@ static __attribute__((noinline)) void sample_output_with_chain(struct perf_event
 	at = sample_put_words(at, event, regs, data);
 	if (read)
 		at = read_format_put(at, event, data->time);
-	*at++ = frames;
-	sample_put_chain(at, chain, frames);
+	sample_put_list(at, words, count);
 	ring_commit(&out);
 }
 
@@ -196,8 +216,8 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
 	uint32_t more = 0;
 	uint64_t *at;
 
-	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
-		sample_output_with_chain(event, regs, data);
+	if (event->attr.sample_type & LISTS) {
+		sample_output_with_lists(event, regs, data);
 		return;
 	}
 	if (event->attr.sample_type & PERF_SAMPLE_READ)
@@ -211,24 +231,36 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
 	ring_commit(&out);
 }
 
+uint64_t usual_sample_lists(struct perf_event *event, const struct arch_regs *regs, uint64_t *at)
+{
+	uint64_t bytes = 0;
+
+	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		bytes = usual_sample_chain(&event->usual, regs, at);
+	return bytes + 8 * event->pmu->branch_stack(event, at + bytes / 8);
+}
+
 void usual_sample_prepare(struct perf_event *event)
 {
 	uint64_t type = event->attr.sample_type, size = 8 * (1 + USUAL_SAMPLE_WORDS);
 	bool has_chain = type & PERF_SAMPLE_CALLCHAIN;
+	bool has_branches = type & PERF_SAMPLE_BRANCH_STACK;
 
 	event->usual = (struct usual_sample){
-		.most = size + (has_chain ? 8 * (2 + event->attr.sample_max_stack) : 0),
+		.most = size + (has_chain ? 8 * (2 + event->attr.sample_max_stack) : 0) +
+		        (has_branches ? 8 * BRANCH_STACK_WORDS : 0),
 		.header = sample_pair(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER),
 		.tid = sample_pair(TR_PID, tr_tid(event->cpu)),
 		.cpu = sample_pair(event->cpu, 0),
 		.clock = clock_line_of(event->cpu),
-		.has_chain = has_chain,
+		.has_lists = has_chain || has_branches,
+		.has_branches = has_branches,
 		.has_trailer = event->account.trailer_size && (type & SAMPLE_ID) == USUAL_SAMPLE_ID,
 		.chain.max_frames = event->attr.sample_max_stack,
 	};
-	if (!has_chain)
+	if (!event->usual.has_lists)
 		event->usual.header |= size << 48;
-	if ((type & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) != USUAL_SAMPLE)
+	if ((type & ~(uint64_t)LISTS) != USUAL_SAMPLE)
 		event->usual.most = UINT64_MAX / 2;
 }
 

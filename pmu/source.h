@@ -48,6 +48,11 @@ struct pmu {
 	 * counts time: brings the count up to from and continues at to. See context_pass() of
 	 * pmu/context.h. NULL: the source does not count time. */
 	void (*pass)(struct perf_event *event, uint64_t from, uint64_t to);
+	/* Write the branch stack of a sample at `at`, as perf_event_open(2) has it: nr, hw_idx if
+	 * attr asks for it, and the entries, at most BRANCH_STACK_WORDS words. Returns the number
+	 * of words. NULL: the source has no branch stacks; event_init then refuses them. In the
+	 * source's own handler. */
+	unsigned (*branch_stack)(const struct perf_event *event, uint64_t *at);
 	/* Multiply the distance of samples by factor (1 to TR_SLOWEST), relative to attr, from
 	 * the next sample on. Counts and sums stay. NULL: the source cannot. The tick, on
 	 * event->cpu. */

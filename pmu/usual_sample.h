@@ -47,6 +47,9 @@ RING_FAST uint64_t usual_sample_chain(struct usual_sample *usual, const struct a
 	return 8 + 8 * at[0];
 }
 
+/* Write the callchain, if the event has any, and the branch stack. Returns their bytes. NMI. */
+uint64_t usual_sample_lists(struct perf_event *event, const struct arch_regs *regs, uint64_t *at);
+
 /* event_overflow() for a handler that nothing interrupts. It writes the same words in the same
  * order as sample_put_usual() and sample_put_unusual() of sample.c; usual_sample_test compares the
  * bytes. */
@@ -72,8 +75,11 @@ RING_FAST void event_overflow_alone(struct perf_event *event, const struct arch_
 	at[4] = time;
 	at[5] = usual->cpu;
 	at[6] = period;
-	if (RING_RARE(usual->has_chain)) {
-		size += usual_sample_chain(usual, regs, at + 1 + USUAL_SAMPLE_WORDS);
+	if (RING_RARE(usual->has_lists)) {
+		if (RING_RARE(usual->has_branches))
+			size += usual_sample_lists(event, regs, at + 1 + USUAL_SAMPLE_WORDS);
+		else
+			size += usual_sample_chain(usual, regs, at + 1 + USUAL_SAMPLE_WORDS);
 		header += size << 48;
 	}
 	at[0] = header;

@@ -20,8 +20,9 @@
 #include "pmu/throttle.h"
 #include "workload/workload.h"
 
-#define DEFAULT_PAGES 128U  /* 512 KiB, perf's default */
-#define MAX_RECORD    2048U /* bytes: a sample with a full callchain, and some room for AUX */
+#define DEFAULT_PAGES 128U /* 512 KiB, perf's default */
+/* bytes: a sample with a full callchain, a full branch stack and the counts of a full group */
+#define MAX_RECORD    3072U
 
 /* ---- Choosing the CPUs ---- */
 

@@ -7,6 +7,7 @@
 #include "agent/record/recording.h"
 #include "agent/tables.h"
 #include "arch/hosted.h"
+#include "pmu/branch_stack.h"
 #include "pmu/callchain.h"
 #include "pmu/mark.h"
 
@@ -42,6 +43,9 @@ static void record_events_complete_attr(const struct command *command, struct pe
 		attr->flags |= PERF_ATTR_WRITE_BACKWARD;
 	if (command->callchain)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->branch_sample_type = command->branch_sample_type;
+	if (attr->branch_sample_type)
+		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
 	attr->aux_watermark = command->aux_watermark;
 	attr->wakeup_events = command->wakeup_events;
 	if (!command->wakeup_events) {
@@ -107,7 +111,9 @@ static void record_events_default_events(struct recording *r)
 
 	for (const char *const *name = all ? counted : recorded; *name; name++) {
 		parse_events(*name, &image_tables.sources, &r->specs[r->nr_events], 1, &error);
-		if (!record_events_is_there(r, &r->specs[r->nr_events]))
+		/* Only counters have branch stacks; if there are none, the user is told why. */
+		if (!r->command->branch_sample_type &&
+		    !record_events_is_there(r, &r->specs[r->nr_events]))
 			continue;
 		r->nr_events++;
 		if (!all)
@@ -148,6 +154,8 @@ static uint64_t record_events_size(const struct perf_event_attr *attr)
 		words++;
 	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
 		words += arch_hosted_assumes_frames() ? CHAIN_WITH_FRAMES : CHAIN_WITHOUT_FRAMES;
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		words += BRANCH_STACK_WORDS;
 	return words * sizeof(uint64_t);
 }
 

@@ -25,11 +25,11 @@ bool fake_never_hides;
 
 static arch_handler_fn timer_handler;
 
-/* Per CPU: the register that is 0 in handlers, and its value for the return. */
+/* Per CPU: the registers that are 0 in handlers, and their values for the return. */
 static struct {
-	uint32_t reg; /* 0: nothing */
+	uint32_t reg, trace; /* 0: nothing */
 	unsigned depth;
-	uint64_t kept;
+	uint64_t kept, kept_trace;
 } hidden[2];
 #define here (hidden[fake_cpu_number % 2])
 
@@ -78,13 +78,25 @@ uint64_t arch_reg_read(uint32_t reg)
 		return 0;
 	if (fake_is_kept(reg))
 		return here.kept;
+	if (here.trace && reg == here.trace)
+		return here.kept_trace;
 	return fake_reg_read ? fake_reg_read(reg) : 0;
+}
+
+/* The value for the return is written at once outside handlers. */
+static void fake_write_trace(uint64_t value)
+{
+	here.kept_trace = value;
+	if (!here.depth)
+		fake_reg_write(here.trace, value);
 }
 
 void arch_reg_write(uint32_t reg, uint64_t value)
 {
 	if (fake_is_kept(reg))
 		here.kept = reg == PMCNTENSET_EL0 ? here.kept | value : value;
+	else if (here.trace && reg == here.trace)
+		fake_write_trace(value);
 	else if (fake_is_cleared(reg))
 		here.kept &= ~value;
 	else if (fake_reg_write)
@@ -106,9 +118,13 @@ static void fake_handle(arch_handler_fn handler, const struct arch_regs *regs)
 {
 	if (here.reg && !here.depth)
 		fake_hold();
+	if (here.trace && !here.depth)
+		fake_reg_write(here.trace, 0);
 	here.depth++;
 	handler(regs);
 	here.depth--;
+	if (here.trace && !here.depth)
+		fake_reg_write(here.trace, here.kept_trace);
 	if (here.reg && !here.depth)
 		fake_reg_write(here.reg, here.kept);
 }
@@ -166,12 +182,25 @@ void arch_trace_sync(void)
 }
 
 arch_entered_fn fake_entered;
+uint32_t fake_trace_hides;
+uint64_t fake_entries, fake_entries_size;
 unsigned fake_trace_held;
 void (*fake_spin)(uint64_t iterations);
 
-void arch_trace_hide(arch_entered_fn entered)
+void arch_trace_hide(uint32_t reg, arch_entered_fn entered)
 {
+	fake_trace_hides = reg;
 	fake_entered = entered;
+	if (entered)
+		return; /* the model of the debug store hides by itself */
+	here.kept_trace = reg ? arch_reg_read(reg) : 0;
+	here.trace = reg;
+}
+
+void arch_trace_entries(uint64_t *start, uint64_t *size)
+{
+	*start = fake_entries;
+	*size = fake_entries_size;
 }
 
 void arch_trace_hold(void)

@@ -37,9 +37,12 @@ extern bool fake_signalled;
  * arch_trace_sync(). */
 extern arch_handler_fn fake_trace_interrupt;
 extern void (*fake_trace_sync)(void);
-/* The last argument of arch_trace_hide(); the number of hold calls without release; and the effect
- * of a loop of so many iterations on the registers (NULL: none). */
+/* The last arguments of arch_trace_hide(); the results of arch_trace_entries(); the number of hold
+ * calls without release; and the effect of a loop of so many iterations on the registers (NULL:
+ * none). */
+extern uint32_t fake_trace_hides;
 extern arch_entered_fn fake_entered;
+extern uint64_t fake_entries, fake_entries_size;
 extern unsigned fake_trace_held;
 extern void (*fake_spin)(uint64_t iterations);
 

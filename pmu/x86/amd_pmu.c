@@ -169,5 +169,6 @@ const struct pmu pmu_amd = {
 	.probe = amd_pmu_probe,
 	.event_init = amd_pmu_init,
 	.add = amd_pmu_add,
+	.del = x86_counters_del,
 	X86_COUNTERS_OPS,
 };

@@ -327,7 +327,7 @@ static void intel_bts_start(struct perf_event *event)
 	ring_publish(event->ring, &event->account); /* the first switch needs the limit */
 	intel_bts_of(event)->asked = event->asked ? event->asked : &event->heard;
 	cpus[event->cpu].ahead = false;
-	arch_trace_hide(intel_bts_entered);
+	arch_trace_hide(IA32_DEBUGCTL, intel_bts_entered);
 	arch_trace_hold();
 	arch_reg_write(IA32_DS_AREA, (uint64_t)&intel_bts_of(event)->area.open);
 	intel_bts_of(event)->counters = !event->branches.unknown;
@@ -374,7 +374,7 @@ static void intel_bts_stop(struct perf_event *event)
 		event->branches.unknown |= intel_taken_far() < event->branches.returns;
 	}
 	arch_trace_release();
-	arch_trace_hide(NULL);
+	arch_trace_hide(0, NULL);
 }
 
 static void intel_bts_poll(struct perf_event *event)

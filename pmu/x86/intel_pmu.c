@@ -7,6 +7,7 @@
 
 #include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/sampling.h"
+#include "pmu/x86/intel_lbr.h"
 #include "pmu/x86/x86_counters.h"
 
 /* perf_event_attr.type beside PERF_TYPE_RAW: dynamic, as in Linux */
@@ -203,6 +204,7 @@ static uint64_t intel_pmu_select_value(const struct perf_event_attr *attr)
 static int intel_pmu_init_type(struct perf_event *event, uint32_t type)
 {
 	struct unit unit = intel_pmu_look();
+	int code;
 
 	*x86_counter_of(event) =
 	    (struct hw_x86_counter){ .select = intel_pmu_select_value(&event->attr) };
@@ -212,7 +214,8 @@ static int intel_pmu_init_type(struct perf_event *event, uint32_t type)
 	    (intel_pmu_is_missing(&unit, &event->attr) ||
 	     !intel_pmu_candidates(&unit, x86_counter_of(event)->select)))
 		return -ENOENT;
-	return sampling_init(event);
+	code = intel_lbr_init(event);
+	return code ? code : sampling_init(event);
 }
 
 static int intel_pmu_init(struct perf_event *event)
@@ -323,7 +326,19 @@ static int intel_pmu_add_to(struct perf_event *event, uint32_t type)
 	counters = intel_pmu_candidates(unit, x86_counter_of(event)->select);
 	if (!counters || intel_pmu_is_missing(unit, &event->attr) || (type && type != unit->type))
 		return -ENXIO;
-	return x86_counters_claim(event, counters);
+	code = x86_counters_claim(event, counters);
+	if (code)
+		return code;
+	code = intel_lbr_add(event);
+	if (code)
+		x86_counters_del(event);
+	return code;
+}
+
+static void intel_pmu_del(struct perf_event *event)
+{
+	intel_lbr_del(event);
+	x86_counters_del(event);
 }
 
 static int intel_pmu_add(struct perf_event *event)
@@ -351,6 +366,8 @@ const struct pmu pmu_intel = {
 	.add = intel_pmu_add,
 	.source.formats = formats,
 	X86_COUNTERS_OPS,
+	.del = intel_pmu_del,
+	.branch_stack = intel_lbr_branch_stack,
 };
 
 const struct pmu pmu_intel_core = {
@@ -362,6 +379,8 @@ const struct pmu pmu_intel_core = {
 	.add = intel_pmu_add_core,
 	.source.formats = formats,
 	X86_COUNTERS_OPS,
+	.del = intel_pmu_del,
+	.branch_stack = intel_lbr_branch_stack,
 };
 
 const struct pmu pmu_intel_atom = {
@@ -373,4 +392,6 @@ const struct pmu pmu_intel_atom = {
 	.add = intel_pmu_add_atom,
 	.source.formats = formats,
 	X86_COUNTERS_OPS,
+	.del = intel_pmu_del,
+	.branch_stack = intel_lbr_branch_stack,
 };

@@ -97,7 +97,7 @@ void x86_counters_set_trace(unsigned cpu, bool ours);
  * is free. Interrupts masked. */
 int x86_counters_claim(struct perf_event *event, uint64_t candidates);
 
-/* The other operations of struct pmu. */
+/* The other operations of struct pmu; a driver that has nothing to add uses del as it is. */
 void x86_counters_del(struct perf_event *event);
 void x86_counters_start(struct perf_event *event);
 void x86_counters_stop(struct perf_event *event);
@@ -106,9 +106,9 @@ uint64_t x86_counters_peek(const struct perf_event *event);
 void x86_counters_disable(void);
 void x86_counters_enable(void);
 
-#define X86_COUNTERS_OPS                                                                 \
-	.del = x86_counters_del, .start = x86_counters_start, .stop = x86_counters_stop, \
-	.read = x86_counters_read, .peek = x86_counters_peek, .slow = sampling_slow,     \
-	.disable = x86_counters_disable, .enable = x86_counters_enable
+#define X86_COUNTERS_OPS                                                                   \
+	.start = x86_counters_start, .stop = x86_counters_stop, .read = x86_counters_read, \
+	.peek = x86_counters_peek, .slow = sampling_slow, .disable = x86_counters_disable, \
+	.enable = x86_counters_enable
 
 #endif

@@ -185,6 +185,26 @@ static void features_sample_time(struct blob *blob, const struct perf_features_i
 	blob_u64(blob, in->last_time);
 }
 
+/* A section without content: perf then reports branches, not samples. perf leaves it out for stacks
+ * that are callchains. */
+static bool features_has_branch_stacks(const struct region *region)
+{
+	for (uint32_t i = 0; i < region->header.events.count; i++) {
+		const struct perf_event_attr *attr = &region->events[i].attr;
+
+		if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+		    !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+			return true;
+	}
+	return false;
+}
+
+static void features_branch_stack(struct blob *blob, const struct perf_features_input *in)
+{
+	(void)blob;
+	(void)in;
+}
+
 static void features_e_machine(struct blob *blob, const struct perf_features_input *in)
 {
 	if (!in->e_machine)
@@ -213,6 +233,7 @@ size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX
 		{ PERF_FILE_EVENT_DESC, features_event_desc },
 		{ PERF_FILE_CPU_TOPOLOGY, perf_feature_cpu_topology },
 		{ PERF_FILE_NUMA_TOPOLOGY, perf_feature_numa_topology },
+		{ PERF_FILE_BRANCH_STACK, features_branch_stack },
 		{ PERF_FILE_PMU_MAPPINGS, perf_feature_pmu_mappings },
 		{ PERF_FILE_GROUP_DESC, features_group_desc },
 		{ PERF_FILE_AUXTRACE, features_auxtrace },
@@ -229,7 +250,9 @@ size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX
 
 		*feature = (struct perf_writer_feature){ .bit = all[i].bit };
 		all[i].build(&feature->blob, input);
-		if (!feature->blob.failed && feature->blob.size)
+		if (!feature->blob.failed &&
+		    (feature->blob.size || (all[i].bit == PERF_FILE_BRANCH_STACK &&
+		                            features_has_branch_stacks(input->region))))
 			count++;
 		else
 			blob_free(&feature->blob);

@@ -7,7 +7,7 @@
 #include "writer/perfdata/perf_writer.h"
 #include "writer/session/images.h"
 
-#define PERF_FEATURES_MAX 21
+#define PERF_FEATURES_MAX 22
 
 struct perf_features_input {
 	const struct region *region;

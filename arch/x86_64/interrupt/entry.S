@@ -61,9 +61,9 @@ x86_vectors:
 	xor %eax, %eax
 	xor %edx, %edx
 	wrmsr
-	cmpl %eax, TRACE_HIDES(%rdi)
+	mov TRACE_HIDES(%rdi), %ecx
+	test %ecx, %ecx
 	je .Lheld\@
-	mov $IA32_DEBUGCTL, %ecx
 .Lstill_traced\@:
 	wrmsr
 .Lheld\@:
@@ -76,11 +76,11 @@ x86_vectors:
 	decl TRACE_DEPTH(%rdi)
 .Lreleasing\@:
 	jne .Lreleased\@
-	cmpl $0, TRACE_HIDES(%rdi)
+	mov TRACE_HIDES(%rdi), %ecx
+	test %ecx, %ecx
 	je .Luntraced\@
-	mov TRACE_DEBUGCTL(%rdi), %eax
+	mov TRACE_CONTROL(%rdi), %eax
 	xor %edx, %edx
-	mov $IA32_DEBUGCTL, %ecx
 .Lnot_yet_traced\@:
 	wrmsr
 .Luntraced\@:
@@ -218,7 +218,7 @@ x86_nmi_entry:
 	sub $8*REGS_PRESERVED, %rsp
 	cld
 	xor %ebp, %ebp
-	cmpl $0, TRACE_HIDES(%rdi)
+	cmpb $0, TRACE_INFORMS(%rdi)
 	mov %rsp, %rdi
 	jne .Lhidden
 .Lvisible:

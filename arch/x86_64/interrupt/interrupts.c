@@ -44,7 +44,7 @@ void x86_interrupt(const struct arch_regs *regs)
 	unsigned vector = (unsigned)regs->vector & 0xff;
 	arch_handler_fn handler = handlers[vector];
 
-	if (x86_trace[arch_cpu()].hides)
+	if (x86_trace[arch_cpu()].informs)
 		trace_interrupted(arch_cpu(), regs, 0);
 	if (vector < FIRST_INTERRUPT) {
 		if (handler)

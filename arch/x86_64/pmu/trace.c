@@ -65,32 +65,43 @@ void arch_counters_hide(uint32_t reg)
 		trace_show(trace);
 }
 
-static void trace_begin_trace(struct x86_trace *trace, arch_entered_fn entered)
+static void trace_begin_trace(struct x86_trace *trace, uint32_t reg, arch_entered_fn entered)
 {
-	x86_trace_entered = entered;
-	trace->debugctl = arch_reg_read(IA32_DEBUGCTL);
+	if (entered)
+		x86_trace_entered = entered;
+	trace->control = arch_reg_read(reg);
 	if (!trace_is_hidden(trace))
 		trace_hide(trace, IA32_PERF_GLOBAL_CTRL);
-	__atomic_store_n(&trace->hides, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&trace->hides, reg, __ATOMIC_RELEASE);
+	__atomic_store_n(&trace->informs, (bool)entered, __ATOMIC_RELEASE);
 }
 
 static void trace_end_trace(struct x86_trace *trace)
 {
+	uint32_t reg = trace->hides;
+
+	__atomic_store_n(&trace->informs, false, __ATOMIC_RELEASE);
 	__atomic_store_n(&trace->hides, 0, __ATOMIC_RELEASE);
 	if (trace->depth)
-		wrmsr(IA32_DEBUGCTL, trace->debugctl); /* likewise */
+		wrmsr(reg, trace->control); /* likewise */
 	if (!trace->counters)
 		trace_show(trace);
 }
 
-void arch_trace_hide(arch_entered_fn entered)
+void arch_trace_hide(uint32_t reg, arch_entered_fn entered)
 {
 	struct x86_trace *trace = &x86_trace[arch_cpu()];
 
-	if (entered && !trace->hides)
-		trace_begin_trace(trace, entered);
-	else if (!entered && trace->hides)
+	if (reg && !trace->hides)
+		trace_begin_trace(trace, reg, entered);
+	else if (!reg && trace->hides)
 		trace_end_trace(trace);
+}
+
+void arch_trace_entries(uint64_t *start, uint64_t *size)
+{
+	*start = (uint64_t)x86_vectors;
+	*size = (uint64_t)(x86_entries_end - x86_vectors);
 }
 
 bool arch_trace_held(void)
@@ -111,8 +122,8 @@ static uint64_t *trace_word_of(uint32_t reg)
 	if (!any_hides)
 		return NULL;
 	trace = trace_here();
-	if (reg == IA32_DEBUGCTL)
-		return trace->hides ? &trace->debugctl : NULL;
+	if (reg == trace->hides)
+		return &trace->control;
 	return reg == trace->global && trace_is_hidden(trace) ? &trace->global_ctrl : NULL;
 }
 

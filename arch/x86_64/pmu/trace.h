@@ -9,11 +9,12 @@
 #define ARCH_X86_64_PMU_TRACE_H
 
 /* struct x86_trace: 32 bytes a CPU, which is two steps of TR's selectors */
-#define TRACE_DEBUGCTL    0
+#define TRACE_CONTROL     0
 #define TRACE_GLOBAL_CTRL 8
 #define TRACE_DEPTH       16
 #define TRACE_SWITCH      20
 #define TRACE_HIDES       24
+#define TRACE_INFORMS     28
 #define TRACE_SHOWN       0x80000000 /* in depth: nothing is hidden on this CPU */
 
 #ifndef __ASSEMBLER__
@@ -22,19 +23,23 @@
 #include "arch/x86_64/interrupt/descriptors.h"
 
 struct x86_trace {
-	uint64_t debugctl, global_ctrl; /* the registers' values for code outside handlers */
+	uint64_t control, global_ctrl; /* the registers' values for code outside handlers */
 	/* The number of running handlers and of arch_trace_hold(), plus TRACE_SHOWN; 0: the
 	 * registers are live. */
 	uint32_t depth;
 	uint32_t global; /* the MSR that switches the counters, whose value is global_ctrl */
-	uint32_t hides;  /* handlers are hidden from a trace as well */
-	bool counters;   /* bareperf uses the counters, and handlers are hidden from them */
+	/* the MSR that switches a trace from which handlers are hidden as well, whose value is
+	 * control; 0: none */
+	uint32_t hides;
+	bool informs;  /* x86_trace_entered is called */
+	bool counters; /* bareperf uses the counters, and handlers are hidden from them */
 };
-_Static_assert(offsetof(struct x86_trace, debugctl) == TRACE_DEBUGCTL, "entry.S");
+_Static_assert(offsetof(struct x86_trace, control) == TRACE_CONTROL, "entry.S");
 _Static_assert(offsetof(struct x86_trace, global_ctrl) == TRACE_GLOBAL_CTRL, "entry.S");
 _Static_assert(offsetof(struct x86_trace, depth) == TRACE_DEPTH, "entry.S");
 _Static_assert(offsetof(struct x86_trace, global) == TRACE_SWITCH, "entry.S");
 _Static_assert(offsetof(struct x86_trace, hides) == TRACE_HIDES, "entry.S");
+_Static_assert(offsetof(struct x86_trace, informs) == TRACE_INFORMS, "entry.S");
 _Static_assert(sizeof(struct x86_trace) == 32, "entry.S");
 
 /* Indexed by arch_cpu(). Hidden: entry.S addresses it relative to itself. */
@@ -63,7 +68,7 @@ extern arch_entered_fn x86_trace_entered __attribute__((visibility("hidden")));
 /* An NMI with these registers interrupted entry.S: calls trace_undo(). */
 unsigned trace_in_entry(struct x86_trace *trace, const struct arch_regs *regs);
 
-/* Called by interrupts.c and nmi.c at an interrupt's start on a CPU that hides it from a trace;
+/* Called by interrupts.c and nmi.c at an interrupt's start on a CPU whose trace is informed;
  * returns the result of arch_entered_fn. nmi: ARCH_ENTERED_NMI or 0. Any context. */
 static inline bool trace_interrupted(unsigned cpu, const struct arch_regs *regs, unsigned nmi)
 {

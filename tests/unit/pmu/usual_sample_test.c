@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "arch/host/fake_cpu.h"
+#include "pmu/branch_stack.h"
 #include "pmu/clock/clock.h"
 #include "pmu/sample.h"
 #include "pmu/sampling.h"
@@ -50,7 +51,18 @@ static void stop(struct perf_event *event)
 	(void)event;
 }
 
-static const struct pmu pmu_fake = { .source.name = "fake", .start = stop, .stop = stop };
+/* Of any length; the same in both worlds. */
+static unsigned branch_stack(const struct perf_event *event, uint64_t *at)
+{
+	at[0] = event->count % (BRANCH_STACK_MAX + 1);
+	for (unsigned i = 0; i < 3 * at[0]; i++)
+		at[1 + i] = event->count + i;
+	return 1 + 3 * (unsigned)at[0];
+}
+
+static const struct pmu pmu_fake = {
+	.source.name = "fake", .start = stop, .stop = stop, .branch_stack = branch_stack
+};
 
 static void notify(void *context, uint32_t vector)
 {
@@ -362,6 +374,21 @@ static void with_a_callchain_none_writes_beyond_the_ring(void **state)
 	}
 }
 
+static void with_a_branch_stack_none_writes_beyond_the_ring(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		begin_worlds(&(struct plan){ .sample_type = USUAL_SAMPLE |
+		                                            PERF_SAMPLE_BRANCH_STACK |
+		                                            (i ? PERF_SAMPLE_CALLCHAIN : 0),
+		                             .cpu = 1,
+		                             .max_stack = 9 });
+		seed = 150 + i;
+		live(3000, 100, 11);
+		assert_in_range(short_ways, 300, 3000);
+	}
+}
+
 static void whatever_there_is_to_look_at_is_looked_at(void **state)
 {
 	static const struct plan plans[] = {
@@ -447,6 +474,7 @@ int main(void)
 		cmocka_unit_test(word_by_word_it_is_what_perf_says),
 		cmocka_unit_test(on_every_cpu_it_is_the_general_ways_sample),
 		cmocka_unit_test(with_a_callchain_none_writes_beyond_the_ring),
+		cmocka_unit_test(with_a_branch_stack_none_writes_beyond_the_ring),
 		cmocka_unit_test(whatever_there_is_to_look_at_is_looked_at),
 		cmocka_unit_test(samples_with_other_fields_are_not_taken_for_usual),
 		cmocka_unit_test(the_usual_trailer_is_the_general_ways),

@@ -120,7 +120,8 @@ void describe(uint64_t config, uint64_t period)
 		          .size = sizeof(event.attr),
 		          .config = config,
 		          .sample_period = period,
-		          .sample_type = SAMPLE_TYPES_SERVED & ~PERF_SAMPLE_CALLCHAIN,
+		          .sample_type = SAMPLE_TYPES_SERVED &
+		                         ~(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK),
 		          .sample_max_stack = 1 },
 		.account.id = 7,
 		.ring = &ring,

@@ -40,7 +40,7 @@ static int set_up(void **state)
 		.size = sizeof(event.attr),
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = 1 * MHZ, /* ns: 1 ms */
-		.sample_type = SAMPLE_TYPES_SERVED,
+		.sample_type = SAMPLE_TYPES_SERVED & ~PERF_SAMPLE_BRANCH_STACK,
 		.sample_max_stack = CALLCHAIN_MAX,
 	};
 	event.account.id = 7;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "arch/x86_64/pmu/lbr.h"
 #include "tests/unit/pmu/counter_rig.h"
 
 #define WIDTH          48U
@@ -24,13 +25,15 @@
 	(INTEL_MODEL_ALL | 3ULL << 62 | (model.version >= 3 ? 1ULL << 61 : 0) | \
 	 (model.version >= 4 ? 7ULL << 58 | 1ULL << 55 : 0))
 
+#define STATUS_LBR_FRZ 58 /* from version 4 on */
+
 struct intel_model intel_models[INTEL_MODELS];
 #define model (intel_models[fake_cpu_number])
 
 /* Real ones have the register without the ability to write counters in full. */
 static bool has_capabilities(void)
 {
-	return model.full_width || model.version >= 3;
+	return model.full_width || model.version >= 3 || model.lbr.format;
 }
 
 static uint64_t fault(void)
@@ -71,7 +74,10 @@ static uint64_t read_cpuid(uint32_t reg)
 	case CPUID_WORD(CPUID_FEATURES, CPUID_EDX):
 		return model.debug_store ? CPUID_FEATURES_DS : 0;
 	case CPUID_WORD(CPUID_STRUCTURED, CPUID_EDX):
-		return model.type ? CPUID_STRUCTURED_HYBRID : 0;
+		return (model.type ? CPUID_STRUCTURED_HYBRID : 0) |
+		       (model.lbr.architectural ? CPUID_STRUCTURED_ARCH_LBR : 0);
+	case CPUID_WORD(CPUID_LBR, CPUID_EAX)... CPUID_WORD(CPUID_LBR, CPUID_EDX):
+		return lbr_model_cpuid(&model.lbr, reg);
 	case CPUID_WORD(CPUID_CORE, CPUID_EAX):
 		return model.type << CPUID_CORE_TYPE;
 	default:
@@ -98,7 +104,7 @@ static uint64_t read_msr(uint32_t reg)
 	case IA32_PERF_CAPABILITIES:
 		if (!has_capabilities())
 			return fault();
-		return model.full_width ? PERF_CAPABILITIES_FW_WRITE : 0;
+		return (model.full_width ? PERF_CAPABILITIES_FW_WRITE : 0) | model.lbr.format;
 	case IA32_FIXED_CTR_CTRL:
 		return model.version >= 2 ? model.fixed_control : fault();
 	case IA32_PERF_GLOBAL_STATUS:
@@ -127,6 +133,17 @@ static bool interrupts(unsigned i)
 	return model.select[i] & PERFEVTSEL_INT;
 }
 
+/* SDM volume 3B, 17.4.7 */
+static void freeze(void)
+{
+	if (!(model.debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI))
+		return;
+	if (model.version >= 4)
+		model.status |= 1ULL << STATUS_LBR_FRZ;
+	else
+		model.debugctl &= ~DEBUGCTL_LBR;
+}
+
 /* Every running counter continues by events; true: one that may interrupt has overflowed. */
 bool intel_model_count_on(uint64_t events)
 {
@@ -144,7 +161,17 @@ bool intel_model_count_on(uint64_t events)
 		model.status |= model.version >= 2 ? 1ULL << i : 0;
 		interrupt |= interrupts(i);
 	}
+	if (interrupt)
+		freeze();
 	return interrupt;
+}
+
+void intel_model_branch(uint32_t kind, uint64_t from, uint64_t to, uint64_t info)
+{
+	bool on = model.lbr.architectural || model.debugctl & DEBUGCTL_LBR;
+
+	lbr_model_branch(&model.lbr, on && !(model.status & 1ULL << STATUS_LBR_FRZ), kind, from, to,
+	                 info);
 }
 
 /* The time that an access takes. An overflow in it finds its interrupt pending, for later. */
@@ -156,7 +183,11 @@ static void take_time(void)
 
 static uint64_t model_read(uint32_t reg)
 {
+	uint64_t value;
+
 	take_time();
+	if (lbr_model_read(&model.lbr, reg, &value))
+		return value;
 	if ((reg & ~0x3ffU) == CPUID_WORDS)
 		return read_cpuid(reg);
 	if ((reg & ~0x1ffU) == RDPMC_VALUES)
@@ -196,7 +227,7 @@ static bool is_counter(uint32_t reg)
 static void model_write(uint32_t reg, uint64_t value)
 {
 	take_time();
-	if (model.stuck >> written(reg) & 1)
+	if (model.stuck >> written(reg) & 1 || lbr_model_write(&model.lbr, reg, value))
 		return;
 	if (is_counter(reg) && counts(written(reg)))
 		model.running_writes++;

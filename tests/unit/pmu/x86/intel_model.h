@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "arch/x86_64/pmu/perfmon.h"
+#include "tests/unit/pmu/x86/lbr_model.h"
 
 #define INTEL_MODELS      2U /* CPUs */
 #define INTEL_MODEL_FIXED 3U
@@ -24,6 +25,7 @@ struct intel_model {
 	uint64_t fixed_control, global_control, status;
 	bool debug_store;
 	uint64_t misc_enable, debugctl, pebs_enable;
+	struct lbr_model lbr;
 	/* A register's access takes time, in which what runs counts on. */
 	uint64_t access_events;
 	bool pending;            /* an overflow's interrupt, from within an access */
@@ -43,5 +45,8 @@ void intel_model_power_on(unsigned version, bool full_width);
 
 /* Every running counter continues by events; true: one that may interrupt has overflowed. */
 bool intel_model_count_on(uint64_t events);
+
+/* A branch of the program on CPU 0, as lbr_model_branch(). */
+void intel_model_branch(uint32_t kind, uint64_t from, uint64_t to, uint64_t info);
 
 #endif

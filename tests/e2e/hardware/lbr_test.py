@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Branch stacks from Intel's last branch records, on the hardware model: each stack is a piece of the
+same program's trace by the branch trace store, without a gap; filters; callers of code without frame
+pointers; stock perf's reports.
+
+check-timeout: 900
+check-spare: machines count instructions
+"""
+
+import collections
+import pathlib
+import re
+import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import branches
+import machine
+import tap
+
+WORKLOAD = "qsort 600"
+PERIOD = 1009  # cycles, which are instructions here
+MODELS = {"32 records, version 4": ("Skylake-Client,pmu=on,pmu-version=4,pmu-lbr=32", 32),
+          "16 records, version 3": ("Skylake-Client,pmu=on,pmu-version=3,pmu-lbr=16", 16)}
+SAMPLE = 9
+CHAIN, STACK, HW_INDEX = 1 << 5, 1 << 11, 1 << 17  # sample_type; branch_sample_type
+
+
+class Stacks:
+    """The samples of a file: (ip, callchain, [(from, to, flags), …] newest first), by link addresses."""
+
+    def __init__(self, run, program):
+        data, self.samples, self.mappings = run.file.read_bytes(), [], []
+        attrs = struct.unpack_from("<Q", data, 24)[0]
+        kind, has_index = (struct.unpack_from("<Q", data, attrs + at)[0] for at in (24, 72))
+        for record, at, length in branches.records(data):
+            if record == branches.MMAP2:
+                self.mappings.append(branches.Mapping(*struct.unpack_from("<QQQ", data, at + 16)))
+            elif record == SAMPLE:
+                words = struct.unpack_from(f"<{length // 8 - 1}Q", data, at + 8)
+                self.take(program, words, kind & CHAIN, has_index & HW_INDEX)
+
+    def take(self, program, words, has_chain, has_index):
+        rest, chain = list(words[6:]), []
+        if has_chain:
+            chain, rest = rest[1:1 + rest[0]], rest[1 + rest[0]:]
+        entries = rest[1 + bool(has_index):]
+        assert len(entries) == 3 * rest[0], words
+        link = lambda address: program.link(self, address)  # noqa: E731
+        self.samples.append((link(words[1]), [link(ip) for ip in chain[1:]], [
+            (link(entries[i]), link(entries[i + 1]), entries[i + 2])
+            for i in range(0, len(entries), 3)]))
+
+
+def record(binary, cpu, command):
+    return machine.Recording(command, "--qemu", binary, qemu=("-cpu", cpu, *machine.EXACT))
+
+
+def is_piece(stack, trace, places):
+    """Is it, oldest first, a piece of the trace without a gap?"""
+    return any(trace[place + 1 - len(stack):place + 1] == stack for place in places[stack[-1]]
+               if place + 1 >= len(stack))
+
+
+def against_the_trace_store(binary, name, cpu, depth, trace):
+    run = record(binary, cpu, f"record -e cycles -c {PERIOD} -b -- {WORKLOAD}")
+    if not tap.equal(run.status, 0, f"{name}: cycles with -b are recorded"):
+        tap.note(run.text)
+        return
+    program = branches.image()
+    stacks = Stacks(run, program)
+    places, start = collections.defaultdict(list), program.symbols["record_workload"]
+    for at, pair in enumerate(trace):
+        places[pair].append(at)
+    inside, wrong, elsewhere, ours = 0, [], 0, []
+    low, high = program.symbols["x86_vectors"], program.symbols["arch_trace_hold"]
+    for ip, _, stack in stacks.samples:
+        pairs = [entry[:2] for entry in reversed(stack)]
+        ours += [pair for pair in pairs if any(low <= address < high for address in pair)]
+        pairs = [pair for pair in pairs if program.edge(*pair) != "iret"]
+        before = [at for at, pair in enumerate(pairs) if pair[1] == start]
+        pairs = pairs[before[-1]:] if before else pairs
+        if not pairs or pairs[-1] not in places:
+            elsewhere += 1
+            continue
+        inside += 1
+        if not is_piece(pairs, trace, places) or not program.reaches(pairs[-1][1], ip):
+            wrong.append((hex(ip), [tuple(map(hex, pair)) for pair in pairs]))
+    tap.ok(inside > 100 and not wrong,
+           f"{name}: each stack is a piece of the branch trace without a gap, up to the sample",
+           (inside, len(wrong), wrong[:1]))
+    tap.ok(elsewhere <= 0.02 * inside + 3, f"{name}: the others are before the program and after it",
+           (elsewhere, inside))
+    tap.ok(not ours, f"{name}: no stack has a branch of an interrupt's entry or return", ours[:4])
+    sizes = collections.Counter(len(stack) for _, _, stack in stacks.samples)
+    tap.ok(sizes.most_common(1)[0][0] == depth and max(sizes) == depth,
+           f"{name}: most stacks are as deep as the hardware", sizes)
+    flags = {entry[2] for _, _, stack in stacks.samples for entry in stack}
+    tap.equal(flags, {2}, f"{name}: predicted, as the model's are, and no cycles")
+    perf_reads(run, name, depth)
+
+
+def perf_reads(run, name, depth):
+    text, errors, status = run.perf("script", "-F", "ip,brstack")
+    counts = collections.Counter(line.count("0x") // 2 for line in text.splitlines())
+    tap.ok(status == 0 and not errors and counts.most_common(1)[0][0] == depth,
+           f"{name}: perf script -F brstack prints them", (status, errors, counts))
+    for what in (("--branch-history",), ("-b", "--sort", "symbol_from,symbol_to")):
+        text, errors, status = run.perf("report", "--stdio", *what)
+        tap.ok(status == 0 and "quick" in text.lower() + "qsort" and "%" in text and
+               "rror" not in errors, f"{name}: so does perf report {' '.join(what)}",
+               (status, errors, text[-500:]))
+    dump = run.dump()
+    found = collections.Counter(re.findall(r"branch stack: nr:(\d+)$", dump, re.MULTILINE))
+    tap.ok(found.most_common(1)[0][0] == str(depth), f"{name}: dump prints them", found)
+
+
+def filters(binary):
+    cpu, _ = MODELS["32 records, version 4"]
+    program = branches.image()
+    for name, kinds in (("any_call", {"call"}), ("any_ret", {"ret"}), ("cond", {"jcc"}),
+                        ("call,cond", {"call", "jcc"})):
+        run = record(binary, cpu, f"record -e cycles -c 20011 -j {name} -- {WORKLOAD}")
+        stacks = Stacks(run, program) if run.status == 0 else None
+        found = collections.Counter(
+            program.edge(*entry[:2]) for _, _, stack in (stacks.samples if stacks else ())
+            for entry in stack)
+        tap.ok(set(found) == kinds and found.total() > 500,
+               f"-j {name}: nothing else is in a stack", (run.status, found))
+
+
+def refusals(binary):
+    for cpu, command, message in (
+            ("Skylake-Client,pmu=on", "record -b -- noploop 1", "has no branch records"),
+            ("Skylake-Client,pmu=on,pmu-lbr=32", "record -e cpu-clock -b -- noploop 1",
+             "its source has no branch stacks"),
+            ("Skylake-Client,pmu=on,pmu-lbr=16", "record --call-graph lbr -- noploop 1",
+             "cannot be a call stack"),
+            ("Skylake-Client,pmu=on,pmu-lbr=32", "record -j any,u -- noploop 1",
+             "nothing runs at user level here")):
+        run = record(binary, cpu, command)
+        tap.ok(run.status != 0 and message in run.text, f"{command}: {message}",
+               (run.status, run.text[-400:]))
+
+
+def check(binary):
+    trace = branches.of_the_workload(record(
+        binary, MODELS["32 records, version 4"][0], f"record -e bts// -m ,2048 -- {WORKLOAD}"))
+    for name, (cpu, depth) in MODELS.items():
+        against_the_trace_store(binary, name, cpu, depth, trace)
+    filters(binary)
+    refusals(binary)
+
+
+BINARY, REASON = machine.model("x86_64")
+if REASON:
+    tap.skip("branch stacks", REASON)
+else:
+    check(BINARY)
+tap.finish()
