@@ -23,7 +23,7 @@ sdk-wrapper = sed 's,@ARCH@,$(ARCH),; s,@NAME@,$(1),; s,@LANGUAGE@,$(2),; s,@SUF
 	s,@ISA@,$(filter-out -mno-red-zone -mstrict-align,$(filter -m%,$(ISA_$(ARCH)))),'
 
 # Last, because this file marks the SDK as complete.
-$(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/payload.ld \
+$(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in workload/sdk/bareperf-afdo $(SDK_OBJS) workload/sdk/payload.ld \
 		$(wildcard workload/sdk/include/*.h workload/sdk/include/*/*.h) Makefile workload/sdk/sdk.mk
 	$(call say,SDK,$(SDK))
 	$(Q)rm -rf $(SDK) && mkdir -p $(@D) $(SDK)/lib
@@ -41,6 +41,7 @@ $(SDK)/bin/bareperf-cc: workload/sdk/bareperf-cc.in $(SDK_OBJS) workload/sdk/pay
 	$(Q)$(CROSS)ar d $(SDK)/lib/libc.a $(SDK_NOT_LIBC)
 	$(Q)$(CROSS)ar d $(SDK)/lib/libm.a $(SDK_NOT_LIBM)
 	$(Q)$(CROSS)ar rcs $(SDK)/lib/libbareperf.a $(SDK_OBJS)
+	$(Q)install -m 755 workload/sdk/bareperf-afdo $(@D)
 	$(Q)$(call sdk-wrapper,bareperf-cc,C,c,gcc,,) <$< >$@
 	$(Q)chmod +x $@
 

@@ -32,6 +32,11 @@ static const struct format {
 	  true, false },
 	{ "lcov", export_lcov, "coverage from a trace of all branches: genhtml, lcov", false, false,
 	  true },
+	{ "bolt", export_bolt, "a branch trace for perf2bolt -pa, llvm-bolt", false, false, true },
+	{ "autofdo-text", export_autofdo, "a branch trace for create_gcov --profiler=text", false,
+	  false, true },
+	{ "llvm-profgen", export_profgen, "a branch trace for llvm-profgen --unsymbolized-profile",
+	  false, false, true },
 };
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -46,7 +51,7 @@ enum { KEY_PARTIAL = 256 };
 static const struct argp_option argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "the output format, see below", 0 },
 	VIEW_ARGP_OPTIONS("of this event only"),
-	{ "partial", KEY_PARTIAL, NULL, 0, "lcov, callgrind: accept gaps; counts are lower bounds",
+	{ "partial", KEY_PARTIAL, NULL, 0, "lcov, callgrind, optimizers: accept a trace with gaps",
 	  0 },
 	{ 0 },
 };
@@ -60,10 +65,18 @@ static const struct format *find_format(const char *name)
 	return NULL;
 }
 
+/* Whether a format is an optimizer's input: the branches of one program. */
+static bool is_profile(const struct format *format)
+{
+	return format->write == export_bolt || format->write == export_autofdo ||
+	       format->write == export_profgen;
+}
+
 /* Whether a format counts what a trace of branches executed, and says itself that there is none. */
 static bool is_counted(const struct format *format)
 {
-	return format->write == export_lcov || format->write == export_callgrind;
+	return format->write == export_lcov || format->write == export_callgrind ||
+	       is_profile(format);
 }
 
 static void check_options(const struct export_options *options, const struct argp_state *state)
@@ -77,9 +90,9 @@ static void check_options(const struct export_options *options, const struct arg
 	else if (format->is_binary && !options->view.output && isatty(STDOUT_FILENO))
 		argp_error(state, "%s is binary: to which file? (-o)", format->name);
 	else if (options->partial && !is_counted(format))
-		argp_error(state, "--partial is of lcov and callgrind");
-	else if (options->view.event && format->write == export_lcov)
-		argp_error(state, "lcov is of all branches: without -e");
+		argp_error(state, "--partial is of lcov and callgrind, and of optimizers' formats");
+	else if (options->view.event && (format->write == export_lcov || is_profile(format)))
+		argp_error(state, "%s is of all branches: without -e", format->name);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -118,7 +131,7 @@ static char *list_formats(int key, const char *text, void *input)
 		return (char *)(uintptr_t)text;
 	fputs("Formats:\n", out);
 	for (size_t i = 0; i < FORMATS; i++)
-		fprintf(out, "  %-11s %s\n", formats[i].name, formats[i].reader);
+		fprintf(out, "  %-12s %s\n", formats[i].name, formats[i].reader);
 	fprintf(out, "\n%s", text);
 	fclose(out);
 	return list;

@@ -80,6 +80,9 @@ int export_callgrind(struct export *export, struct error *error);
 int export_callgrind_trace(struct export *export, struct error *error); /* of all branches */
 int export_ctf(struct export *export, struct error *error);
 int export_lcov(struct export *export, struct error *error);
+int export_bolt(struct export *export, struct error *error);    /* of all branches */
+int export_autofdo(struct export *export, struct error *error); /* of all branches */
+int export_profgen(struct export *export, struct error *error); /* of all branches */
 int export_firefox(struct export *export, struct error *error);
 int export_chrome(struct export *export, struct error *error);
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The branches and straight lines of one program in a trace of all branches, with their counts, by
+ * the addresses of the program's ELF file: the input of profile-guided optimizers. Thread: the
+ * thread that created the struct.
+ */
+#ifndef HOST_TOOLS_REPORT_BRANCHES_BRANCH_EDGES_H
+#define HOST_TOOLS_REPORT_BRANCHES_BRANCH_EDGES_H
+
+#include <stdint.h>
+
+#include "host-tools/report/branches/branch_runs.h"
+#include "host-tools/report/intern.h"
+
+/* Pairs of addresses with counts. First addresses of the machine, after branch_edges_read()
+ * addresses of the ELF file. */
+struct branch_pairs {
+	struct intern pairs; /* a: source or first instruction; b: target or last instruction */
+	uint64_t *counts;    /* indexed like pairs; 0: the pair is not in the program */
+	uint32_t room;
+};
+
+struct branch_edges {
+	struct branch_runs runs;     /* the caller sets runs.file, and nothing else of runs */
+	const char *path;            /* the program's ELF file; valid while the recording is open */
+	const char *name;            /* its base name */
+	uint64_t code;               /* page of the ELF file's first executable segment */
+	struct branch_pairs taken;   /* source and target of a taken branch */
+	struct branch_pairs lines;   /* first and last instruction of a straight line */
+	struct branch_line *waiting; /* lines that an interrupt divides, by CPU */
+	uint32_t waiting_count;
+};
+
+/* Read the trace of edges->runs.file. The program is the file in which most lines were executed,
+ * and bareperf itself only if no other file was. Everything but runs.file must be 0. 0, or a
+ * negative errno; -ENODATA: the file has no trace of branches, or no code of it. Call
+ * branch_edges_free() in both cases. */
+int branch_edges_read(struct branch_edges *edges, struct error *error);
+
+void branch_edges_free(struct branch_edges *edges);
+
+#endif

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Branch traces for optimizers (docs/optimize.md): perf2bolt, create_gcov and llvm-profgen read our exports, the
+program that llvm-bolt rewrites and the one that gcc builds again with the profile run on the machine, with the
+same output, fewer taken branches and fewer instructions.
+
+check-spare: machines count instructions
+"""
+
+import glob
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import machine
+import made_trace
+import perf_file
+import tap
+
+HOT, CALLS = (pathlib.Path(__file__).with_name(name) for name in ("optimize_hot.c", "optimize_calls.c"))
+WORK = tempfile.TemporaryDirectory(prefix="bareperf-optimize-")
+HERE = pathlib.Path(WORK.name)
+CC = machine.TOP / "build/x86_64/sdk/bin/bareperf-cc"
+AFDO = machine.TOP / "build/x86_64/sdk/bin/bareperf-afdo"
+LAYOUT = ("-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", "-split-functions", "-split-all-cold",
+          "-no-huge-pages", "-align-text=4096")
+
+
+def run(*words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300,
+                          check=False, **more)
+
+
+def export(form, file, *options):
+    out = file.with_suffix(f".{form}")
+    return run(machine.TOOL, "export", "-f", form, "-o", out, *options, file), out
+
+
+def bolt(name):
+    """A program of LLVM's, which does what its file's name says."""
+    return next(iter(sorted(glob.glob(f"/usr/lib/llvm-*/bin/{name}"))), None)
+
+
+def by_hand():
+    made = made_trace.Made(HERE)
+    interrupted = made_trace.CALLS.replace("here+1>leaf", "here>handler handler+1>next next>inner inner+2>hback "
+                                           "hback>here here+1>leaf")
+    file = made.file((interrupted, 0, 0))
+    at = {name: value - 0x40000000 + 0x400000 for name, value in made.at.items()}
+    done, out = export("bolt", file, "--partial")
+    lines = out.read_text().splitlines()
+    tap.equal((done.returncode, done.stderr), (0, f"bareperf: the profile is of {HERE}/made\n"),
+              "the tool says of which file the profile is")
+    wanted = {f"B {at['main'] + 1:x} {at['work']:x} 1 0", f"B {at['lret']:x} {at['wback']:x} 1 0",
+              f"F {at['main']:x} {at['main'] + 1:x} 1", f"F {at['work']:x} {at['here'] + 1:x} 1",
+              f"F {at['back']:x} {at['back'] + 1:x} 1"}
+    tap.ok(wanted <= set(lines) and not [line for line in lines if f" {at['here']:x}" in line],
+           "bolt: branches and straight lines by the ELF file's addresses; an interrupt divides no line", lines)
+    text = export("autofdo-text", file, "--partial")[1].read_text().splitlines()
+    lines, taken = int(text[0]), int(text[1 + int(text[0]) + 1])
+    tap.ok(text[1 + lines] == "0" and len(text) == 3 + lines + taken and
+           f"{at['work']:x}-{at['here'] + 1:x}:1" in text[1:1 + lines] and
+           f"{at['main'] + 1:x}->{at['work']:x}:1" in text[3 + lines:],
+           "autofdo-text: ranges, no single addresses, branches, each with their number before", text)
+    text = export("llvm-profgen", file, "--partial")[1].read_text().splitlines()
+    tap.ok(f"{at['work'] - 0x401000:x}-{at['here'] + 1 - 0x401000:x}:1" in text and
+           len(text) == 2 + lines + taken, "llvm-profgen: the same, from the first executable segment on", text)
+    refused(file)
+
+
+def refused(file):
+    empty = perf_file.PerfFile()
+    empty.sample(0x1000, 1)
+    empty.write(HERE / "empty.data")
+    for form in ("bolt", "autofdo-text", "llvm-profgen"):
+        done, _ = export(form, HERE / "empty.data", "--partial")
+        tap.ok(done.returncode == 1 and "has no trace of branches: record -e branch-trace//" in done.stderr,
+               f"{form}: a recording without a trace of branches is refused", done.stderr)
+    done, _ = export("bolt", file)
+    tap.ok(done.returncode == 1 and "counts would be too low" in done.stderr,
+           "a trace without a ledger is refused without --partial", done.stderr)
+    done, _ = export("bolt", file, "-e", "cycles")
+    tap.ok(done.returncode == 2 and "bolt is of all branches: without -e" in done.stderr,
+           "one event of it cannot be exported", done.stderr)
+
+
+class Run:
+    """A program's run: its output, its instructions and taken branches, without bareperf's own."""
+
+    def __init__(self, elf, argument=10000):
+        self.recording = machine.Recording(f"record -e branch-step// -m ,8192 -- payload {argument}", "--payload",
+                                           elf, qemu=machine.EXACT)
+        self.file, self.out = self.recording.file, self.recording.out
+        tap.ok(self.recording.status == 0 and self.out, f"{elf.name} runs", self.recording.text)
+        self.instructions = json.loads(run(machine.TOOL, "report", "--calls", "--json", self.file).stdout)[
+            "instructions"]
+        self.profile = export("bolt", self.file)[1]
+        self.taken = sum(int(line.split()[3]) for line in self.profile.read_text().splitlines()
+                         if line.startswith("B"))
+
+    def better(self, before, how):
+        tap.ok(self.out == before.out and self.taken < 0.95 * before.taken and
+               self.instructions < before.instructions,
+               f"{how}: the same output, fewer taken branches, fewer instructions",
+               (self.out, self.taken, before.taken, self.instructions, before.instructions))
+
+
+def compile_program(source, name, *options):
+    elf = HERE / name
+    subprocess.run([CC, "-O2", "-g", "-gdwarf-4", "-Wl,--emit-relocs", *options, "-o", elf, source],
+                   check=True)
+    return elf
+
+
+def rewritten(elf, before):
+    if not bolt("perf2bolt"):
+        tap.skip("llvm-bolt makes it faster", "not to be had: perf2bolt (bolt-16)")
+        return
+    Run(laid_out(elf, "hot", before)).better(before, "llvm-bolt")
+
+
+def rebuilt(elf, before):
+    if not shutil.which("create_gcov"):
+        tap.skip("gcc's AutoFDO makes it faster", "not to be had: create_gcov (autofdo)")
+        return
+    again = profiled(HOT, "hot", before, elf)
+    once = (HERE / "hot.afdo").read_bytes()
+    run(AFDO, HERE / "hot.afdo")
+    tap.equal((HERE / "hot.afdo").read_bytes(), once, "and leaves a converted one as it is")
+    done = run(AFDO, HOT)
+    tap.ok(done.returncode == 1 and "is no AutoFDO profile" in done.stderr, "another file is refused", done.stderr)
+    Run(again).better(before, "gcc's AutoFDO")
+
+
+def as_llvm(elf, before):
+    profgen = bolt("llvm-profgen")
+    if not profgen:
+        tap.skip("llvm-profgen reads it", "not to be had: llvm-profgen (llvm-16)")
+        return
+    text = export("llvm-profgen", before.file)[1]
+    done = run(profgen, f"--unsymbolized-profile={text}", f"--binary={elf}", f"--output={HERE}/hot.prof",
+               "--format=text")
+    found = re.search(r"^main:(\d+):", (HERE / "hot.prof").read_text(), re.MULTILINE)
+    tap.ok(done.returncode == 0 and found and int(found.group(1)) > 10000,
+           "llvm-profgen: main() has the most of the profile", (done.stderr, found))
+
+
+def profiled(source, name, before, elf):
+    """The program, compiled with the profile of its run."""
+    text = export("autofdo-text", before.file)[1]
+    afdo = HERE / f"{name}.afdo"
+    run("create_gcov", f"--binary={elf}", f"--profile={text}", "--profiler=text", f"--gcov={afdo}",
+        "--gcov_version=2")
+    done = run(AFDO, afdo)
+    tap.equal((done.returncode, done.stderr), (0, ""), f"{name}: bareperf-afdo converts the profile")
+    return compile_program(source, f"{name}.fdo.elf", f"-fauto-profile={afdo}")
+
+
+def laid_out(elf, name, before):
+    """The program as llvm-bolt rewrites it with the profile of its run."""
+    done = run(bolt("perf2bolt"), "-pa", "-p", before.profile, "-o", HERE / f"{name}.fdata", elf)
+    tap.ok(done.returncode == 0 and "mismatching disassembled function contents: 0" in done.stdout + done.stderr,
+           f"{name}: perf2bolt: every branch and line fits the program's code", done.stderr)
+    out = HERE / f"{name}.bolt.elf"
+    done = run(bolt("llvm-bolt"), elf, "-o", out, "-data", HERE / f"{name}.fdata", *LAYOUT)
+    tap.ok(done.returncode == 0, f"{name}: llvm-bolt rewrites the program", done.stderr)
+    return out
+
+
+def both():
+    """AutoFDO, then BOLT."""
+    elf = compile_program(CALLS, "calls.elf")
+    before = Run(elf, 20)
+    again = profiled(CALLS, "calls", before, elf)
+    Run(laid_out(again, "calls", Run(again, 20)), 20).better(before, "AutoFDO, then BOLT")
+
+
+def main():
+    by_hand()
+    reason = machine.missing()
+    if reason:
+        tap.skip("optimizing a payload", reason)
+        return
+    elf = compile_program(HOT, "hot.elf")
+    before = Run(elf)
+    rewritten(elf, before)
+    rebuilt(elf, before)
+    as_llvm(elf, before)
+    if machine.SOAK and bolt("perf2bolt") and shutil.which("create_gcov"):
+        both()
+
+
+main()
+tap.finish()
