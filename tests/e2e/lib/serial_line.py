@@ -33,6 +33,7 @@ class Way:
         self.spoiled = 0   # frames
         self.began = time.monotonic()
         self.allowed = 0.0
+        self.busy = False
 
     def take(self, data):
         data = data.translate(None, self.eaten) if self.eaten else data
@@ -60,16 +61,20 @@ class Way:
             self.late = b""
 
     def give(self):
-        """The bytes that may pass by now."""
+        """The bytes that may pass by now. A line that was busy since the last call has all of that time,
+        however late the call is: its rate does not depend on the host's speed."""
         now = time.monotonic()
         if self.rate:
-            self.allowed = min(self.allowed + (now - self.began) * self.rate, self.rate * 0.05 + 16)
+            self.allowed += (now - self.began) * self.rate
+            if not self.busy:
+                self.allowed = min(self.allowed, self.rate * 0.05 + 16)
         self.began = now
         size = min(len(self.ready), int(self.allowed)) if self.rate else len(self.ready)
         out = bytes(self.ready[:size])
         del self.ready[:size]
         self.allowed -= size
         self.bytes += size
+        self.busy = bool(self.ready)
         return out
 
 
