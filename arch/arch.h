@@ -124,9 +124,6 @@ struct arch_cpu_id {
 };
 void arch_cpu_identify(struct arch_cpu_id *id);
 
-/* The emulator that carries out this machine's instructions in software, so that no time here means
- * anything for a CPU: a name, or NULL if none is known. After arch_prepare(). Thread. */
-const char *arch_emulator(void);
 /* The name of the hypervisor below us as the CPU or the hypervisor itself gives it: "KVM",
  * "Hyper-V", the signature of one that is not known here, or "unnamed"; "": none is known. Thread.
  */

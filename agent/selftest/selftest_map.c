@@ -78,7 +78,7 @@ unsigned selftest_round_trips(unsigned a, unsigned b, unsigned rounds, uint64_t 
 	line.rounds = rounds;
 	line.batches = batches;
 	line.done = 0;
-	line.looks = arch_emulator() ? 0 : LOOKS;
+	line.looks = selftest_is_emulated() ? 0 : LOOKS;
 	line.cycles = cycles;
 	if (arch_cpu_run(b, map_answer, NULL))
 		return 0;

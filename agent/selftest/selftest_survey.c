@@ -47,7 +47,9 @@ static void survey_identify(struct survey *s)
 	s->threshold = THRESHOLD;
 	s->period = PERIOD;
 	print_text(s->producer, sizeof(s->producer), "%s", BAREPERF_VERSION);
-	print_text(s->emulator, sizeof(s->emulator), "%s", arch_emulator() ? arch_emulator() : "");
+	print_text(s->hypervisor, sizeof(s->hypervisor), "%s", describe_hypervisor());
+	print_text(s->emulator, sizeof(s->emulator), "%s",
+	           selftest_is_emulated() ? "QEMU's TCG" : "");
 	survey_firmware(s);
 }
 
@@ -58,7 +60,7 @@ static uint64_t survey_now(void)
 
 void selftest_survey(struct selftest_report *report)
 {
-	const struct survey_effort *effort = &efforts[arch_emulator() ? 1 : 0];
+	const struct survey_effort *effort = &efforts[selftest_is_emulated() ? 1 : 0];
 	const struct survey_machine machine = { selftest_round_trips, selftest_chase, survey_now,
 		                                report->beat };
 	struct survey *s = report->survey;

@@ -13,6 +13,9 @@
 #ifndef AGENT_SELFTEST_SELFTEST_SURVEY_H
 #define AGENT_SELFTEST_SELFTEST_SURVEY_H
 
+#include <string.h>
+
+#include "agent/describe.h"
 #include "agent/selftest/selftest_report.h"
 #include "lib/survey/survey.h"
 
@@ -25,6 +28,12 @@ void selftest_survey_verdicts(struct selftest_report *report);
 
 /* Show the survey as a QR code in the lower right corner of the screen, if there is one. */
 void selftest_show_code(const struct survey *s);
+
+/* Whether an emulator carries out the machine's instructions, so that no time means anything. */
+static inline bool selftest_is_emulated(void)
+{
+	return !strcmp(describe_hypervisor(), "TCG");
+}
 
 /* Operations of struct survey_machine. */
 unsigned selftest_round_trips(unsigned a, unsigned b, unsigned rounds, uint64_t *cycles,

@@ -8,8 +8,6 @@
 #define PSCI_CPU_ON        0xc4000003UL
 #define PSCI_AFFINITY_INFO 0xc4000004UL
 #define AFFINITY_OFF       1
-#define VENDOR_HYP_UID     0x8600ff01UL /* DEN0028, 6.2 */
-#define KVM_UID            0xb66fb428U  /* its first word */
 
 static bool available, by_hvc;
 
@@ -65,9 +63,4 @@ bool psci_cpu_is_off(uint64_t mpidr)
 void psci_cpu_off(void)
 {
 	psci_call(PSCI_CPU_OFF, 0, 0, 0);
-}
-
-bool psci_is_kvm(void)
-{
-	return available && by_hvc && (uint32_t)psci_call(VENDOR_HYP_UID, 0, 0, 0) == KVM_UID;
 }

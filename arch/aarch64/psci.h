@@ -19,9 +19,6 @@ int psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context);
 bool psci_cpu_is_off(uint64_t mpidr);
 /* Switch the calling CPU off; returns only if PSCI refuses. */
 void psci_cpu_off(void);
-
-/* Whether the hypervisor that answers HVC is KVM: its vendor-specific UID (DEN0028, 6.2). */
-bool psci_is_kvm(void);
 /* One call by the SMC calling convention, by HVC or else by SMC; the results are x0 to x3. Without
  * software that answers, the instruction is undefined. */
 struct smccc_result {

@@ -289,9 +289,3 @@ void arch_give_back(void)
 	arm_mmu_switch(&saved.mmu);
 	taken = false;
 }
-
-/* QEMU runs a guest by KVM or by its emulator; only KVM answers the call. */
-const char *arch_emulator(void)
-{
-	return arm_machine.platform->is_qemu && !psci_is_kvm() ? "QEMU's TCG" : NULL;
-}

@@ -70,16 +70,3 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 	identify_read_model(id->model);
 	identify_read_topology(id);
 }
-
-/* Leaf 40000000H names the hypervisor, if leaf 01H's ECX[31] says that there is one. QEMU's
- * emulator has this name; under KVM the name is KVM's. */
-const char *arch_emulator(void)
-{
-	struct cpuid id = cpuid(0x40000000, 0);
-	char name[13] = "";
-
-	memcpy(name, &id.ebx, 4);
-	memcpy(name + 4, &id.ecx, 4);
-	memcpy(name + 8, &id.edx, 4);
-	return cpuid(1, 0).ecx >> 31 && !strcmp(name, "TCGTCGTCGTCG") ? "QEMU's TCG" : NULL;
-}

@@ -56,6 +56,7 @@ struct survey {
 	char producer[24];     /* bareperf's version */
 	char architecture[12]; /* the name that uname -m prints */
 	char vendor[16], model[64], firmware[64];
+	char hypervisor[24]; /* its name; "": none is known */
 	char
 	    emulator[32]; /* the emulator under which no figure means anything; "": none is known */
 	uint64_t signature; /* CPUID.01H:EAX; MIDR_EL1 */

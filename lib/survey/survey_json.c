@@ -27,6 +27,8 @@ static void survey_json_machine(const struct survey *s, survey_print_fn print)
 	survey_json_text("vendor", s->vendor, print);
 	survey_json_text("model", s->model, print);
 	survey_json_text("firmware", s->firmware, print);
+	if (*s->hypervisor)
+		survey_json_text("hypervisor", s->hypervisor, print);
 	if (*s->emulator)
 		survey_json_text("emulator", s->emulator, print);
 	print("\"signature\":%lu,\"hz\":%lu,\"cpus\":%u", (unsigned long)s->signature,

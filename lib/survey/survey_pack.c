@@ -176,6 +176,7 @@ static void pack_machine(struct pack *p, struct survey *s)
 	pack_string(p, s->vendor, sizeof(s->vendor));
 	pack_string(p, s->model, sizeof(s->model));
 	pack_string(p, s->firmware, sizeof(s->firmware));
+	pack_string(p, s->hypervisor, sizeof(s->hypervisor));
 	pack_string(p, s->emulator, sizeof(s->emulator));
 	pack_number(p, &s->signature);
 	pack_number(p, &s->hz);

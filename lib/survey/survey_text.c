@@ -43,6 +43,8 @@ static void text_machine(const struct survey *s, survey_print_fn print)
 	if (*s->emulator)
 		print("emulated by %s: no figure below means anything for a real machine\n",
 		      s->emulator);
+	else if (*s->hypervisor)
+		print("virtual, by %s: its host's work may be in these figures\n", s->hypervisor);
 	print("CPU        %u of %s%s%s (0x%lx), clock %lu Hz\n", s->cpus, s->vendor,
 	      *s->model ? ", " : "", s->model, (unsigned long)s->signature, (unsigned long)s->hz);
 	print("firmware   %s\n", s->firmware);

@@ -84,6 +84,8 @@ static void read_machine(struct reading *r, const json_t *of, struct survey *s)
 	text_of(r, of, "vendor", s->vendor, sizeof(s->vendor));
 	text_of(r, of, "model", s->model, sizeof(s->model));
 	text_of(r, of, "firmware", s->firmware, sizeof(s->firmware));
+	if (json_object_get(of, "hypervisor"))
+		text_of(r, of, "hypervisor", s->hypervisor, sizeof(s->hypervisor));
 	if (json_object_get(of, "emulator"))
 		text_of(r, of, "emulator", s->emulator, sizeof(s->emulator));
 	s->signature = number_of(r, of, "signature", INT64_MAX);

@@ -30,7 +30,7 @@ SCHEMA = {
     "selftest": NUMBER, "bareperf": TEXT, "architecture": TEXT, "pass": NUMBER, "fail": NUMBER, "absent": NUMBER,
     "checks": [{"check": TEXT, "verdict": TEXT, "text": TEXT, "figures": {"*": NUMBER}}],
     "survey": {
-        "vendor": TEXT, "model": TEXT, "firmware": TEXT, "?emulator": TEXT, "signature": NUMBER,
+        "vendor": TEXT, "model": TEXT, "firmware": TEXT, "?hypervisor": TEXT, "?emulator": TEXT, "signature": NUMBER,
         "hz": NUMBER, "cpus": NUMBER, "core_to_core_ps": [[NUMBER]],
         "levels": [{"pairs": NUMBER, "min_ps": NUMBER, "median_ps": NUMBER, "max_ps": NUMBER}],
         "ladder": [{"bytes": NUMBER, "ps": NUMBER}], "steps": [{"bytes": NUMBER, "ps": NUMBER}],

@@ -26,6 +26,7 @@ static void fill(unsigned cpus)
 		             .vendor = "GenuineIntel",
 		             .model = "A CPU @ 2.00GHz",
 		             .firmware = "EDK II 0x10000, UEFI 2.7",
+		             .hypervisor = "KVM",
 		             .signature = 0x506e3,
 		             .hz = 1999998765,
 		             .cpus = cpus,
@@ -91,6 +92,7 @@ static void all_fields_come_back(void **state)
 	assert_string_equal(back.vendor, s.vendor);
 	assert_string_equal(back.model, s.model);
 	assert_string_equal(back.firmware, s.firmware);
+	assert_string_equal(back.hypervisor, "KVM");
 	assert_string_equal(back.emulator, "");
 	assert_int_equal(back.signature, s.signature);
 	assert_int_equal(back.hz, s.hz);

@@ -116,6 +116,18 @@ static void an_emulators_figures_are_said_to_mean_nothing(void **state)
 	    text, "\nemulated by QEMU's TCG: no figure below means anything for a real machine\n"));
 }
 
+static void a_virtual_machine_is_named(void **state)
+{
+	(void)state;
+	strcpy(s.hypervisor, "KVM");
+	survey_text(&s, print);
+	assert_non_null(
+	    strstr(text, "\nvirtual, by KVM: its host's work may be in these figures\n"));
+	used = 0;
+	survey_json(&s, print);
+	assert_non_null(strstr(text, "\"hypervisor\":\"KVM\","));
+}
+
 static void a_machine_of_nothing_has_a_short_text(void **state)
 {
 	(void)state;
@@ -221,6 +233,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_text_has_all_of_it, set_up),
 		cmocka_unit_test_setup(an_emulators_figures_are_said_to_mean_nothing, set_up),
+		cmocka_unit_test_setup(a_virtual_machine_is_named, set_up),
 		cmocka_unit_test_setup(a_machine_of_nothing_has_a_short_text, set_up),
 		cmocka_unit_test_setup(it_is_never_longer_than_can_be_pasted, set_up),
 		cmocka_unit_test_setup(of_many_cpus_the_noisiest_are_in_the_table, set_up),

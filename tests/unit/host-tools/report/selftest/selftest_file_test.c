@@ -44,6 +44,7 @@ static int set_up(void **state)
 		.vendor = "Arm",
 		.model = "A <CPU>",
 		.firmware = "EDK II",
+		.hypervisor = "TCG",
 		.emulator = "QEMU's TCG",
 		.signature = 0x410fd0b1,
 		.hz = 62500000,
