@@ -108,7 +108,10 @@ static void put_branches(struct format *f, const struct perf_event_attr *attr,
 
 	if (!(attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
 		return;
-	format_literal(f, calls ? "... branch callstack: nr:" : "... branch stack: nr:");
+	if (calls)
+		format_literal(f, "... branch callstack: nr:");
+	else
+		format_literal(f, "... branch stack: nr:");
 	format_decimal(f, sample->nr_branches);
 	*f->at++ = '\n';
 	for (uint64_t i = 0; i < sample->nr_branches; i++) {

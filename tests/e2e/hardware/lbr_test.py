@@ -12,6 +12,7 @@ import collections
 import pathlib
 import re
 import struct
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -108,10 +109,10 @@ def perf_reads(run, name, depth):
            f"{name}: perf script -F brstack prints them", (status, errors, counts))
     for what in (("--branch-history",), ("-b", "--sort", "symbol_from,symbol_to")):
         text, errors, status = run.perf("report", "--stdio", *what)
-        tap.ok(status == 0 and "quick" in text.lower() + "qsort" and "%" in text and
-               "rror" not in errors, f"{name}: so does perf report {' '.join(what)}",
-               (status, errors, text[-500:]))
-    dump = run.dump()
+        tap.ok(status == 0 and "compare" in text and "%" in text and not errors,
+               f"{name}: so does perf report {' '.join(what)}", (status, errors, text[-500:]))
+    dump = subprocess.run([machine.TOOL, "dump", run.file], capture_output=True, text=True,
+                          check=False).stdout
     found = collections.Counter(re.findall(r"branch stack: nr:(\d+)$", dump, re.MULTILINE))
     tap.ok(found.most_common(1)[0][0] == str(depth), f"{name}: dump prints them", found)
 
@@ -120,14 +121,34 @@ def filters(binary):
     cpu, _ = MODELS["32 records, version 4"]
     program = branches.image()
     for name, kinds in (("any_call", {"call"}), ("any_ret", {"ret"}), ("cond", {"jcc"}),
-                        ("call,cond", {"call", "jcc"})):
-        run = record(binary, cpu, f"record -e cycles -c 20011 -j {name} -- {WORKLOAD}")
+                        ("any_call,cond", {"call", "jcc"})):
+        run = record(binary, cpu, f"record -e cycles -c 5003 -j {name} -- {WORKLOAD}")
         stacks = Stacks(run, program) if run.status == 0 else None
         found = collections.Counter(
             program.edge(*entry[:2]) for _, _, stack in (stacks.samples if stacks else ())
             for entry in stack)
         tap.ok(set(found) == kinds and found.total() > 500,
                f"-j {name}: nothing else is in a stack", (run.status, found))
+
+
+def call_stack(binary):
+    """calltree keeps frame pointers, so both kinds of callchain must agree."""
+    run = record(binary, MODELS["32 records, version 4"][0],
+                 "record -e cycles -c 50021 --call-graph lbr -- calltree 0.1")
+    program, same, other = branches.image(), 0, []
+    samples = Stacks(run, program).samples if run.status == 0 else []
+    for ip, chain, stack in samples:
+        callers = [program.instructions[entry[0]].next for entry in stack]
+        if callers and callers == chain[1:1 + len(callers)]:
+            same += 1
+        else:
+            other.append((hex(ip), list(map(hex, chain)), list(map(hex, callers))))
+    # a sample in a function's first or last instruction lacks the caller by frame pointers
+    tap.ok(same > 20 and len(other) <= 0.1 * same,
+           "--call-graph lbr: the callers are those by frame pointers", (same, len(other), other[:2]))
+    text, errors, status = run.perf("report", "--stdio", "--no-children", "-g", "caller")
+    tap.ok(status == 0 and not errors and "calltree" in text and "record_workload" in text,
+           "perf report takes them as the callchain", (status, errors, text[-400:]))
 
 
 def refusals(binary):
@@ -150,6 +171,7 @@ def check(binary):
     for name, (cpu, depth) in MODELS.items():
         against_the_trace_store(binary, name, cpu, depth, trace)
     filters(binary)
+    call_stack(binary)
     refusals(binary)
 
 
