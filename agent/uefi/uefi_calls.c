@@ -5,13 +5,10 @@
 #include "lib/efi/efi_hook.h"
 #include "pmu/callchain.h"
 
-static EFI_STALL stall;
-static EFI_WAIT_FOR_EVENT wait_for_event;
-static EFI_CHECK_EVENT check_event;
+#define HOOKS 3U
+
+static struct efi_hook hooks[HOOKS];
 static bool is_on; /* false: a hook that could not be removed only calls its service */
-static struct {
-	bool stall, wait_for_event, check_event;
-} stays;
 
 /* Readers look up a caller one byte before its address, hence function + 1. */
 static void uefi_call_enter(struct callchain_call *call, uint64_t function, const void *caller,
@@ -36,7 +33,7 @@ static EFI_STATUS EFIAPI uefi_stall(UINTN microseconds)
 
 	uefi_call_enter(&call, (uint64_t)uefi_stall, __builtin_return_address(0),
 	                __builtin_frame_address(0));
-	status = stall(microseconds);
+	status = ((EFI_STALL)hooks[0].former)(microseconds);
 	uefi_call_leave(&call);
 	return status;
 }
@@ -48,7 +45,7 @@ static EFI_STATUS EFIAPI uefi_wait_for_event(UINTN count, EFI_EVENT *events, UIN
 
 	uefi_call_enter(&call, (uint64_t)uefi_wait_for_event, __builtin_return_address(0),
 	                __builtin_frame_address(0));
-	status = wait_for_event(count, events, index);
+	status = ((EFI_WAIT_FOR_EVENT)hooks[1].former)(count, events, index);
 	uefi_call_leave(&call);
 	return status;
 }
@@ -60,47 +57,26 @@ static EFI_STATUS EFIAPI uefi_check_event(EFI_EVENT event)
 
 	uefi_call_enter(&call, (uint64_t)uefi_check_event, __builtin_return_address(0),
 	                __builtin_frame_address(0));
-	status = check_event(event);
+	status = ((EFI_CHECK_EVENT)hooks[2].former)(event);
 	uefi_call_leave(&call);
 	return status;
 }
 
+static struct efi_hook hooks[HOOKS] = {
+	EFI_HOOK(Stall, uefi_stall),
+	EFI_HOOK(WaitForEvent, uefi_wait_for_event),
+	EFI_HOOK(CheckEvent, uefi_check_event),
+};
+
 void uefi_calls_begin(void)
 {
-	EFI_BOOT_SERVICES *services = efi_system->BootServices;
-
-	if (!stays.stall) {
-		stall = services->Stall;
-		services->Stall = uefi_stall;
-	}
-	if (!stays.wait_for_event) {
-		wait_for_event = services->WaitForEvent;
-		services->WaitForEvent = uefi_wait_for_event;
-	}
-	if (!stays.check_event) {
-		check_event = services->CheckEvent;
-		services->CheckEvent = uefi_check_event;
-	}
-	efi_services_changed();
+	efi_hooks_set(hooks, HOOKS);
 	is_on = true;
 }
 
 void uefi_calls_end(void)
 {
-	EFI_BOOT_SERVICES *services = efi_system->BootServices;
-
 	is_on = false;
-	stays.stall = services->Stall != uefi_stall && efi_hook_stays("Stall()");
-	if (!stays.stall)
-		services->Stall = stall;
-	stays.wait_for_event = services->WaitForEvent != uefi_wait_for_event &&
-	                       efi_hook_stays("WaitForEvent()");
-	if (!stays.wait_for_event)
-		services->WaitForEvent = wait_for_event;
-	stays.check_event = services->CheckEvent != uefi_check_event &&
-	                    efi_hook_stays("CheckEvent()");
-	if (!stays.check_event)
-		services->CheckEvent = check_event;
-	efi_services_changed();
+	efi_hooks_remove(hooks, HOOKS);
 	callchain_call = NULL;
 }

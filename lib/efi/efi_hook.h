@@ -8,11 +8,31 @@
 #define LIB_EFI_EFI_HOOK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Whether our hook stays in place when another program's hook lies above it. In a driver, whose
- * code stays in memory, it stays and only passes calls on. An application's code is freed, so the
- * former pointer is restored; that disables the other hook, which the console reports. Boot
- * services only. Thread. */
-bool efi_hook_stays(const char *service);
+typedef void (*efi_hook_service)(void);
+
+struct efi_hook {
+	const char *name;
+	size_t offset; /* of the service's pointer in EFI_BOOT_SERVICES */
+	efi_hook_service ours;
+	efi_hook_service former; /* call it as its own type */
+	bool stays;              /* it could not be removed */
+};
+
+#define EFI_HOOK(service, function)                                                    \
+	{                                                                              \
+		.name = #service "()", .offset = offsetof(EFI_BOOT_SERVICES, service), \
+		.ours = (efi_hook_service)(function),                                  \
+	}
+
+/* Hook the boot services. Thread. */
+void efi_hooks_set(struct efi_hook *hooks, unsigned count);
+
+/* Remove the hooks. If another program's hook lies above ours, ours stays in a driver, whose code
+ * stays in memory, and must only pass calls on. An application's code is freed, so the former
+ * pointer is restored; that disables the other hook, which the console reports. Boot services only.
+ * Thread. */
+void efi_hooks_remove(struct efi_hook *hooks, unsigned count);
 
 #endif

@@ -69,13 +69,9 @@ static EFI_EVENT loaded, leaving, ended, timer;
 static VOID *registration; /* of the notification for new protocols */
 static bool has_left;
 
-/* The former functions that our hooks call. A hook that could not be removed still uses them. */
-static EFI_IMAGE_START start_image;
-static EFI_IMAGE_UNLOAD unload_image;
-static EFI_EXIT_BOOT_SERVICES exit_boot_services;
-static struct {
-	bool start, unload, exit;
-} stays;
+#define HOOKS 3U
+
+static struct efi_hook hooks[HOOKS];
 
 /* ---- Loaded images ---- */
 
@@ -229,7 +225,7 @@ static EFI_STATUS EFIAPI efi_images_hooked_start(EFI_HANDLE image, UINTN *size, 
 	if (watcher)
 		started = watcher->starts(watcher->context,
 		                          images_name(watcher, image, name, sizeof(name)));
-	status = start_image(image, size, data);
+	status = ((EFI_IMAGE_START)hooks[0].former)(image, size, data);
 	if (watcher && watcher == watching)
 		watcher->left(watcher->context, started);
 	__atomic_store_n(&running, here.before, __ATOMIC_RELEASE);
@@ -241,7 +237,7 @@ static EFI_STATUS EFIAPI efi_images_hooked_start(EFI_HANDLE image, UINTN *size, 
 
 static EFI_STATUS EFIAPI efi_images_hooked_unload(EFI_HANDLE image)
 {
-	EFI_STATUS status = unload_image(image);
+	EFI_STATUS status = ((EFI_IMAGE_UNLOAD)hooks[1].former)(image);
 
 	images_look();
 	return status;
@@ -258,42 +254,14 @@ static EFI_STATUS EFIAPI efi_images_hooked_exit(EFI_HANDLE image, UINTN key)
 	services->RestoreTPL(level);
 	if (level <= TPL_CALLBACK && images_leave(watcher))
 		return EFI_INVALID_PARAMETER;
-	return exit_boot_services(image, key);
+	return ((EFI_EXIT_BOOT_SERVICES)hooks[2].former)(image, key);
 }
 
-static void efi_images_hook(EFI_BOOT_SERVICES *services)
-{
-	if (!stays.start) {
-		start_image = services->StartImage;
-		services->StartImage = efi_images_hooked_start;
-	}
-	if (!stays.unload) {
-		unload_image = services->UnloadImage;
-		services->UnloadImage = efi_images_hooked_unload;
-	}
-	if (!stays.exit) {
-		exit_boot_services = services->ExitBootServices;
-		services->ExitBootServices = efi_images_hooked_exit;
-	}
-	efi_services_changed();
-}
-
-static void efi_images_unhook(EFI_BOOT_SERVICES *services)
-{
-	stays.start = services->StartImage != efi_images_hooked_start &&
-	              efi_hook_stays("StartImage()");
-	if (!stays.start)
-		services->StartImage = start_image;
-	stays.unload = services->UnloadImage != efi_images_hooked_unload &&
-	               efi_hook_stays("UnloadImage()");
-	if (!stays.unload)
-		services->UnloadImage = unload_image;
-	stays.exit = services->ExitBootServices != efi_images_hooked_exit &&
-	             efi_hook_stays("ExitBootServices()");
-	if (!stays.exit)
-		services->ExitBootServices = exit_boot_services;
-	efi_services_changed();
-}
+static struct efi_hook hooks[HOOKS] = {
+	EFI_HOOK(StartImage, efi_images_hooked_start),
+	EFI_HOOK(UnloadImage, efi_images_hooked_unload),
+	EFI_HOOK(ExitBootServices, efi_images_hooked_exit),
+};
 
 static bool efi_images_create_events(EFI_BOOT_SERVICES *services)
 {
@@ -339,13 +307,13 @@ int efi_images_watch(const struct efi_images_watcher *watcher)
 		watching = NULL;
 		return -ENOMEM;
 	}
-	efi_images_hook(services);
+	efi_hooks_set(hooks, HOOKS);
 	return 0;
 }
 
 unsigned efi_images_unwatch(void)
 {
-	efi_images_unhook(efi_system->BootServices);
+	efi_hooks_remove(hooks, HOOKS);
 	efi_images_close_events(efi_system->BootServices);
 	watching = NULL;
 	return efi_image_set_unreported();
