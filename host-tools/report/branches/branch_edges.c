@@ -7,6 +7,7 @@
 
 #include "host-tools/report/symbols/link_address.h"
 #include "host-tools/util/array.h"
+#include "writer/perfdata/sample.h"
 
 #define NESTED 8U /* most interrupts within interrupts whose lines are joined again */
 
@@ -82,6 +83,33 @@ static int add_run(void *context, const struct branch_run *run)
 	code = count_pair(&edges->lines, start, run->end);
 	if (!code && run->kind != CODE_IRET) /* the way back from an interrupt is no branch */
 		code = count_pair(&edges->taken, run->end, run->to);
+	return code;
+}
+
+/* Count the branches of a sample's branch stack, the newest first. Between the target of a branch
+ * and the source of the next newer one lies a straight line. */
+static int add_stack(void *context, struct perf_reader *reader,
+                     const struct perf_event_header *record)
+{
+	const struct perf_reader_event *event = perf_reader_event_of(reader, record);
+	struct branch_edges *edges = context;
+	struct sample sample;
+	int code = 0;
+
+	if (record->type != PERF_RECORD_SAMPLE || !event ||
+	    !(event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) ||
+	    !sample_parse(record, &event->attr, &sample))
+		return 0;
+	for (uint64_t i = 0; !code && i < sample.nr_branches; i++) {
+		struct perf_branch_entry now, older = { 0 };
+
+		memcpy(&now, sample.branches + i, sizeof(now));
+		if (i + 1 < sample.nr_branches)
+			memcpy(&older, sample.branches + i + 1, sizeof(older));
+		code = count_pair(&edges->taken, now.from, now.to);
+		if (!code && older.to && older.to <= now.from)
+			code = count_pair(&edges->lines, older.to, now.from);
+	}
 	return code;
 }
 
@@ -174,8 +202,10 @@ int branch_edges_read(struct branch_edges *edges, struct error *error)
 	edges->runs.context = edges;
 	code = branch_runs_read(&edges->runs, error);
 	if (!code && !edges->runs.branches)
+		code = recording_file_walk(edges->runs.file, add_stack, edges, error);
+	if (!code && !edges->taken.pairs.count)
 		code = error_set(error, -ENODATA,
-		                 "%s has no trace of branches: record -e branch-trace//",
+		                 "%s has no trace of branches: record -e branch-trace//, or -b",
 		                 edges->runs.file->reader.path);
 	if (!code)
 		code = choose_file(edges, error);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The branches and straight lines of one program in a trace of all branches, with their counts, by
- * the addresses of the program's ELF file: the input of profile-guided optimizers. Thread: the
- * thread that created the struct.
+ * The branches and straight lines of one program, with their counts, by the addresses of the
+ * program's ELF file: the input of profile-guided optimizers. They come from a trace of all
+ * branches, or in a file without one from the branch stacks of its samples. Thread: the thread that
+ * created the struct.
  */
 #ifndef HOST_TOOLS_REPORT_BRANCHES_BRANCH_EDGES_H
 #define HOST_TOOLS_REPORT_BRANCHES_BRANCH_EDGES_H
@@ -33,7 +34,7 @@ struct branch_edges {
 
 /* Read the trace of edges->runs.file. The program is the file in which most lines were executed,
  * and bareperf itself only if no other file was. Everything but runs.file must be 0. 0, or a
- * negative errno; -ENODATA: the file has no trace of branches, or no code of it. Call
+ * negative errno; -ENODATA: the file has neither, or no code of it. Call
  * branch_edges_free() in both cases. */
 int branch_edges_read(struct branch_edges *edges, struct error *error);
 

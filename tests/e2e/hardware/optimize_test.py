@@ -12,6 +12,7 @@ import json
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -70,7 +71,28 @@ def by_hand():
     text = export("llvm-profgen", file, "--partial")[1].read_text().splitlines()
     tap.ok(f"{at['work'] - 0x401000:x}-{at['here'] + 1 - 0x401000:x}:1" in text and
            len(text) == 2 + lines + taken, "llvm-profgen: the same, from the first executable segment on", text)
+    of_stacks(made, at)
     refused(file)
+
+
+def of_stacks(made, at):
+    """Samples with a branch stack (PERF_SAMPLE_BRANCH_STACK, 1 << 11), the newest branch first."""
+    before, perf_file.SAMPLE_TYPE = perf_file.SAMPLE_TYPE, perf_file.SAMPLE_TYPE | 1 << 11
+    file = perf_file.PerfFile()
+    file.image(HERE / "made", 0x40000000, 0x10000, 0)
+    stack = [(made.at["lret"], made.at["wback"]), (made.at["here"] + 1, made.at["leaf"]),
+             (made.at["main"] + 1, made.at["work"])]
+    for time in (1, 2):
+        file.sample(made.at["wback"], time)
+        whole = file.records.pop() + struct.pack("<Q", 3) + b"".join(struct.pack("<3Q", *one, 0) for one in stack)
+        file.records.append(whole[:6] + struct.pack("<H", len(whole)) + whole[8:])
+    file.write(HERE / "stacks.data")
+    perf_file.SAMPLE_TYPE = before
+    done, out = export("bolt", HERE / "stacks.data", "--partial")
+    tap.equal((done.returncode, sorted(out.read_text().splitlines())), (0, sorted([
+        f"B {at['lret']:x} {at['wback']:x} 2 0", f"B {at['here'] + 1:x} {at['leaf']:x} 2 0",
+        f"B {at['main'] + 1:x} {at['work']:x} 2 0", f"F {at['leaf']:x} {at['lret']:x} 2",
+        f"F {at['work']:x} {at['here'] + 1:x} 2"])), "branch stacks: their branches, and the lines between them")
 
 
 def refused(file):
