@@ -230,6 +230,20 @@ static void a_ladder_ends_with_the_memory(void **state)
 	assert_int_equal(survey_steps(&s, steps), 0);
 }
 
+static void a_rise_of_a_sixth_ends_a_step(void **state)
+{
+	static const uint64_t ps[] = { 1000, 1000, 1000, 1170, 1400, 1400, 1400 };
+	struct survey_point steps[SURVEY_STEPS];
+
+	(void)state;
+	s.nr_points = 7;
+	for (unsigned i = 0; i < 7; i++)
+		s.points[i] = (struct survey_point){ 4096 * (i + 1), ps[i] };
+	assert_int_equal(survey_steps(&s, steps), 2);
+	assert_int_equal(steps[0].bytes, 4096 * 3);
+	assert_int_equal(steps[1].ps, 1400);
+}
+
 /* ---- Interrupts ---- */
 
 static void interrupts_are_a_distribution(void **state)
@@ -294,7 +308,7 @@ static uint64_t look_cycles(void)
 
 static void look_causes(uint32_t *smi, uint32_t *nmi)
 {
-	now += 700; /* reading the registers takes long */
+	now += 5000; /* reading the registers takes longer than the shortest gap */
 	*smi = smis;
 	*nmi = nmis;
 }
@@ -362,6 +376,7 @@ int main(void)
 		cmocka_unit_test_setup(a_map_ends_with_its_time, set_up),
 		cmocka_unit_test_setup(the_caches_of_a_ladder_are_found, set_up),
 		cmocka_unit_test_setup(a_ladder_ends_with_the_memory, set_up),
+		cmocka_unit_test_setup(a_rise_of_a_sixth_ends_a_step, set_up),
 		cmocka_unit_test_setup(interrupts_are_a_distribution, set_up),
 		cmocka_unit_test_setup(values_are_sorted, set_up),
 		cmocka_unit_test_setup(gaps_have_their_length_and_their_cause, set_up),
