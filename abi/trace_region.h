@@ -82,7 +82,7 @@ _Static_assert(sizeof(struct tr_clock) == 64, "tr_clock");
 #define TR_READER_END_MS 30000U  /* limit of the wait for a finished reader to withdraw */
 
 #define TR_BACKTRACE 64U    /* addresses */
-#define TR_STAND_MS  10000U /* limit of a CPU's wait for room while no tail moves */
+#define TR_STALL_MS  10000U /* limit of a CPU's wait for room while no tail moves */
 
 /* The reader of the rings: HOST words (docs/trace-region.md, "The reader"). A reader may store them
  * before the magic is there; the firmware copies each word once, and clears ready at boot. */
@@ -203,14 +203,14 @@ struct tr_cpu {
 	uint64_t foreign; /* counters that other software uses: they do not keep our writes */
 	/* hw_id >> core_shift counts cores, hw_id >> package_shift packages; 0 and 0: unknown */
 	uint32_t core_shift, package_shift;
-	uint64_t stood;      /* --lossless: ns of stalls in this run, outside all event times */
-	uint64_t stands;     /* number of stalls */
-	uint64_t given_up;   /* stalls that ended because no room came within TR_STAND_MS */
+	uint64_t stall_ns;   /* --lossless: ns of stalls in this run, outside all event times */
+	uint64_t stalls;     /* number of stalls */
+	uint64_t given_up;   /* stalls that ended because no room came within TR_STALL_MS */
 	uint64_t frozen;     /* ns of stalls during which the clock was stopped as well */
 	char hypervisor[16]; /* the hypervisor's name; "": none is known */
 	uint8_t reserved[24];
 };
-_Static_assert(offsetof(struct tr_cpu, stood) == 184, "tr_cpu.stood");
+_Static_assert(offsetof(struct tr_cpu, stall_ns) == 184, "tr_cpu.stall_ns");
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");
 
 #define TR_UNKNOWN UINT64_MAX /* a count that was not taken */

@@ -91,7 +91,7 @@ struct line {
 	struct wire_status said;
 	uint64_t said_at;
 	bool status_due;
-	uint64_t told[TR_MAX_RINGS / 64], rung[TR_MAX_RINGS / 64];
+	uint64_t reported[TR_MAX_RINGS / 64], rung[TR_MAX_RINGS / 64];
 
 	/* Sending: a frame that is partly sent */
 	uint8_t out[WIRE_FRAME_MAX];

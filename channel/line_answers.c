@@ -113,7 +113,7 @@ static size_t line_answer_status(struct line *line)
 {
 	for (uint32_t i = 0; i < WIRE_RINGS_WORDS; i++) {
 		line->said.rings[i] = line->rung[i];
-		line->told[i] |= line->rung[i];
+		line->reported[i] |= line->rung[i];
 		line->rung[i] = 0;
 	}
 	line->status_due = false;
@@ -134,7 +134,7 @@ static void line_watch_bells(struct line *line)
 		                                                i * sizeof(struct tr_doorbell));
 		uint64_t bit = 1ULL << i % 64;
 
-		if ((line->told[i / 64] | line->rung[i / 64]) & bit ||
+		if ((line->reported[i / 64] | line->rung[i / 64]) & bit ||
 		    !__atomic_load_n(&bell->pending, __ATOMIC_ACQUIRE))
 			continue;
 		line->rung[i / 64] |= bit;

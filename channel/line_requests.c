@@ -119,7 +119,7 @@ static int line_clear_bells(struct line *line, const struct wire_clear *clear, u
 
 		if (ring_reader_clear((uint32_t *)(line->region->memory + clear->offsets[i])))
 			*set |= 1ULL << i;
-		line->told[ring / 64] &= ~(1ULL << ring % 64);
+		line->reported[ring / 64] &= ~(1ULL << ring % 64);
 		line->rung[ring / 64] &= ~(1ULL << ring % 64);
 	}
 	return 0;
@@ -209,7 +209,7 @@ static bool line_hello(struct line *line, const uint8_t *body, unsigned size)
 	line->framed = true;
 	line->host = line->now;
 	for (uint32_t i = 0; i < TR_MAX_RINGS / 64; i++)
-		line->told[i] = line->rung[i] = 0;
+		line->reported[i] = line->rung[i] = 0;
 	return true;
 }
 

@@ -36,7 +36,7 @@ static const struct {
 	{ "-o", "--exclusive", NO_FILE },
 	{ "--lossless", "--lossless=cpu", "--lossless and --lossless=cpu exclude each other" },
 	{ "--lossless", "--lossless=freeze", "--lossless=freeze is --lossless, and more" },
-	{ "--lossless=cpu", "--lossless=freeze", "the clock stands where all CPUs stand" },
+	{ "--lossless=cpu", "--lossless=freeze", "the clock stops only if all CPUs stall" },
 	LOSSLESS_EXCLUDES("--overwrite", OVERWRITTEN),
 	LOSSLESS_EXCLUDES("-S", OVERWRITTEN),
 	LOSSLESS_EXCLUDES("--max-sample-rate", UNTHROTTLED),

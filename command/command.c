@@ -207,7 +207,7 @@ static int command_parse_argument(struct words *w)
 		return 0;
 	word = w->word[w->next++];
 	if (*word == '-')
-		return command_fail(w, "options stand before the workload", word);
+		return command_fail(w, "options go before the workload", word);
 	code = command_amount(w, word, c->workload, &c->argument);
 	if (!code && w->next < w->count)
 		code = command_fail(w, "one argument too many", w->word[w->next]);

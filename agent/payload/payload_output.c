@@ -10,7 +10,7 @@
 #define LOOK_NS 1000U /* as in agent/record/reader.c */
 #define PIECE   512U  /* bytes at a time: meanwhile other CPUs wait, and no CPU may stall */
 
-/* Set when the reader has made no room for TR_STAND_MS: no write waits for it again until its tail
+/* Set when the reader has made no room for TR_STALL_MS: no write waits for it again until its tail
  * has moved from here. */
 struct given_up {
 	bool is;
@@ -105,7 +105,7 @@ static bool payload_output_await(enum tr_stream_kind kind)
 		now = clock_now();
 		still += now - last < LOOK_NS ? now - last : LOOK_NS;
 		last = now;
-		*gone = (struct given_up){ still >= TR_STAND_MS * NSEC_PER_MSEC, tail };
+		*gone = (struct given_up){ still >= TR_STALL_MS * NSEC_PER_MSEC, tail };
 	}
 	return true;
 }

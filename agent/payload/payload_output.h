@@ -14,7 +14,7 @@
 void payload_output_begin(const struct trace_region *region);
 
 /* Print size bytes on TR_STREAM_OUT or TR_STREAM_ERROR. The caller has checked that they are
- * readable. Waits while the reader makes progress, and TR_STAND_MS longer; then the bytes without
+ * readable. Waits while the reader makes progress, and TR_STALL_MS longer; then the bytes without
  * room are counted as lost. Any thread of the payload; does not return if the payload is being
  * ended. */
 void payload_output_write(enum tr_stream_kind kind, const void *bytes, uint64_t size);

@@ -41,7 +41,7 @@ void recording_forget_last(const struct trace_region *region)
 
 		entry->flags = record_flags_of(cpu);
 		entry->ticks = entry->tick_cycles = entry->tick_max = 0;
-		entry->stood = entry->stands = entry->given_up = entry->frozen = 0;
+		entry->stall_ns = entry->stalls = entry->given_up = entry->frozen = 0;
 		entry->spurious = arch_spurious[cpu] = 0;
 	}
 }

@@ -25,8 +25,8 @@ void recording_publish(struct traced_cpu *c, uint64_t now)
 	entry->ticks = c->tick.count;
 	entry->tick_cycles = c->tick.cycles;
 	entry->tick_max = c->tick.longest;
-	entry->stood = c->stall_ns;
-	entry->stands = c->stalls;
+	entry->stall_ns = c->stall_ns;
+	entry->stalls = c->stalls;
 	entry->given_up = c->given_up;
 	entry->frozen = c->frozen;
 	entry->spurious = arch_spurious[c->cpu];

@@ -120,10 +120,10 @@ static int volume_begin(const struct session_options *options, struct error *err
 	struct session_options to = *options;
 	int code = region_load(&volume_region, error);
 
-	to.join = code == 0 && region_was_read(&volume_region);
+	to.others_read = code == 0 && region_was_read(&volume_region);
 	if (code == 0)
 		code = session_begin(&volume_session, &volume_region, &to, error);
-	if (code == -EPROTO && to.join)
+	if (code == -EPROTO && to.others_read)
 		code = session_begin(&volume_session, &volume_region, options, error);
 	return code;
 }

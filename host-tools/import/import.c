@@ -166,9 +166,10 @@ static int import(struct region *region, const struct import_options *options,
 	struct session session;
 	int code = session_begin(&session, region, to, error), status;
 
-	if (code == -EPROTO && to->join) { /* the ledger is older than the reader's last records */
+	if (code == -EPROTO &&
+	    to->others_read) { /* the ledger is older than the reader's last records */
 		error_print(error);
-		to->join = false;
+		to->others_read = false;
 		code = session_begin(&session, region, to, error);
 	}
 	if (code)
@@ -202,7 +203,7 @@ int command_import(int argc, char **argv)
 	to.e_machine = options.output.e_machine;
 	to.payload = options.payload;
 	to.buildid_cache = !options.output.no_buildid_cache;
-	code = open_region(&channel, &region, &options, &to.join, &error);
+	code = open_region(&channel, &region, &options, &to.others_read, &error);
 	if (!code)
 		code = import(&region, &options, &to, &error);
 	if (code < 0)

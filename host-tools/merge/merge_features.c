@@ -48,7 +48,7 @@ static bool has_same_events(const struct ledger *a, const struct ledger *b)
 	return count == evsels_of(b);
 }
 
-/* Where each board's events stand among those of the file. */
+/* The position of each board's events among the file's. */
 static void choose_evsels(const struct merge *merge, uint32_t *first)
 {
 	uint32_t next = 0;
@@ -130,7 +130,7 @@ static void add_build_id(struct blob *blob, const struct perf_build_id *from, co
 }
 
 /* Has a board before this one the same file, of the same build? */
-static bool is_told(const struct merge *merge, uint32_t i, const struct perf_build_id *own)
+static bool is_repeated(const struct merge *merge, uint32_t i, const struct perf_build_id *own)
 {
 	struct perf_build_id other;
 
@@ -160,7 +160,7 @@ static void add_build_ids(struct blob *blob, const struct merge *merge, uint32_t
 	       perf_reader_build_id(board->build_ids, board->build_ids_size, &at, &own)) {
 		char *path;
 
-		if (is_told(merge, i, &own))
+		if (is_repeated(merge, i, &own))
 			continue;
 		path = merge_path(merge, i, own.path, own.path_size);
 		if (path)

@@ -80,14 +80,14 @@ static void look_at_disk(struct progress *progress, const struct session *sessio
 	struct statvfs disk;
 	uint64_t room, missing;
 
-	if (progress->disk_told || !progress->pace.backlog ||
+	if (progress->disk_reported || !progress->pace.backlog ||
 	    statvfs(session->options.output, &disk))
 		return;
 	room = (uint64_t)disk.f_bavail * disk.f_frsize;
 	missing = pace_short_of(progress->pace.backlog, room);
 	if (!missing)
 		return;
-	progress->disk_told = true;
+	progress->disk_reported = true;
 	progress_clear(progress);
 	say("%.1f MB are still to come, and the disk of %s has room for %.1f MB: make room for "
 	    "%.1f MB more, or its end will be lost",

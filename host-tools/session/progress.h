@@ -10,14 +10,14 @@
 #include "writer/session/session.h"
 
 struct progress {
-	bool shown;       /* standard error is a terminal */
-	bool dirty;       /* there is a line to clear */
-	double started;   /* s, monotonic */
-	double next;      /* when to write the line again */
-	double last;      /* when the records below were counted */
-	uint64_t records; /* at the last line */
-	struct pace pace; /* of the session's channel */
-	bool disk_told;   /* the warning about the disk's room was printed */
+	bool shown;         /* standard error is a terminal */
+	bool dirty;         /* there is a line to clear */
+	double started;     /* s, monotonic */
+	double next;        /* when to write the line again */
+	double last;        /* when the records below were counted */
+	uint64_t records;   /* at the last line */
+	struct pace pace;   /* of the session's channel */
+	bool disk_reported; /* the warning about the disk's room was printed */
 };
 
 void progress_start(struct progress *progress);

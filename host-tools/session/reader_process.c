@@ -78,8 +78,8 @@ static bool may_replace(struct reader_process *reader, const struct session *ses
 	return reader->barren < MOST_BARREN;
 }
 
-bool reader_process_goes_on(struct reader_process *reader, struct session *session,
-                            struct progress *progress)
+bool reader_process_continues(struct reader_process *reader, struct session *session,
+                              struct progress *progress)
 {
 	struct error error = { "" };
 	int status;

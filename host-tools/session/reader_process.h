@@ -29,8 +29,8 @@ int reader_process_start(struct reader_process *reader, struct session *session,
 
 /* Replace the reader if it was killed. False: it has given up; the caller has the session again, in
  * the state of the last commit. */
-bool reader_process_goes_on(struct reader_process *reader, struct session *session,
-                            struct progress *progress);
+bool reader_process_continues(struct reader_process *reader, struct session *session,
+                              struct progress *progress);
 
 /* End the reader, if there is one; the caller has the session again. */
 void reader_process_stop(struct reader_process *reader, struct session *session);

@@ -14,7 +14,7 @@ error_t one_file_parse(int key, char *arg, struct argp_state *state, const char 
 /* An option's number, decimal or with 0x; anything else is refused, and the program ends. */
 uint64_t argument_number(struct argp_state *state, const char *option, const char *arg);
 
-/* The same of bytes, behind which K, M, G or T may stand for 1024 and its powers. */
+/* The same of bytes, which K, M, G or T may follow, for 1024 and its powers. */
 uint64_t argument_bytes(struct argp_state *state, const char *option, const char *arg);
 
 /* A decimal number in [least, most]; what: the unit, for the error ("seconds"). Anything else is
@@ -22,7 +22,7 @@ uint64_t argument_bytes(struct argp_state *state, const char *option, const char
 double argument_amount(struct argp_state *state, const char *option, const char *arg,
                        const char *what, double least, double most);
 
-/* A percentage from 0, behind which % may stand, as such (12.5 for "12.5%"). As above. */
+/* A percentage from 0, which % may follow, as such (12.5 for "12.5%"). As above. */
 double argument_percent(struct argp_state *state, const char *option, const char *arg);
 
 /* argp_parse() under the command's full name ("bareperf dump"), with argp's flags; what is wrong

@@ -27,10 +27,10 @@ static const void *view(uint64_t address, size_t size)
 
 static void tell(void *context, uint64_t ns, const char *name)
 {
-	unsigned *told = context;
+	unsigned *reported = context;
 	size_t length = strnlen(name, FPDT_NAME_MAX);
 
-	if (!ns || !length || length == FPDT_NAME_MAX || ++*told > FPDT_RECORDS_MAX)
+	if (!ns || !length || length == FPDT_NAME_MAX || ++*reported > FPDT_RECORDS_MAX)
 		abort();
 	for (size_t i = 0; i < length; i++) {
 		if (name[i] < ' ' || name[i] > '~')
@@ -54,14 +54,14 @@ static unsigned read_times(const uint8_t *data, size_t size, const char **wrong)
 {
 	size_t records = data[0] < size - 1 ? data[0] : size - 1;
 	uint8_t *table = copy(data + 1, records, HEADER);
-	unsigned told = 0;
+	unsigned reported = 0;
 
 	memory_size = size - 1 - records;
 	memory = copy(data + 1 + records, memory_size, 0);
-	*wrong = fpdt_read(table, (uint32_t)(HEADER + records), view, tell, &told);
+	*wrong = fpdt_read(table, (uint32_t)(HEADER + records), view, tell, &reported);
 	free(memory);
 	free(table);
-	return told;
+	return reported;
 }
 
 /* A record of one time, at its offset; returns its length. */

@@ -69,7 +69,7 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 }
 
 /* The last row's number of samples. */
-static uint64_t told_of_all(const char *text)
+static uint64_t reported_all(const char *text)
 {
 	const char *all = strstr(text, "%"), *next = all;
 
@@ -90,7 +90,7 @@ static void print(struct sums *sums)
 	must(!phases_print(sums->phases, &sums->histogram, "event", sums->histogram.count & 1, 1,
 	                   out));
 	must(!fclose(out));
-	must(told_of_all(text) == sums->histogram.samples);
+	must(reported_all(text) == sums->histogram.samples);
 	for (size_t i = 0; i < size; i++)
 		must(text[i] == '\n' || (unsigned char)text[i] >= ' ');
 	free(text);

@@ -131,7 +131,7 @@ int session_begin(struct session *session, const struct region *region,
 		code = options->host->journal_open(session, error);
 	if (!code)
 		session_begin_rings(session);
-	if (!code && options->join)
+	if (!code && options->others_read)
 		code = session_join(session, error);
 	if (code)
 		session_end(session);

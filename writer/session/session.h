@@ -34,7 +34,8 @@ struct session_options {
 	 * NULL. A reader process does not call it. */
 	void (*see)(void *context, const struct perf_event_header *record, uint32_t event);
 	void *see_context;
-	bool join; /* the run may have begun earlier: the ledger gets other readers' counts */
+	bool
+	    others_read; /* the run may have begun earlier: the ledger gets other readers' counts */
 };
 
 /* The times at which the machine was stopped to be read (channel_stop()). */

@@ -197,7 +197,7 @@ static bool lossless_stall_continues(struct traced_cpu *c, const struct stall *s
 {
 	if (recording_switch_is_due(c))
 		return false;
-	if (c->waits && s->still >= TR_STAND_MS * NSEC_PER_MSEC)
+	if (c->waits && s->still >= TR_STALL_MS * NSEC_PER_MSEC)
 		lossless_give_up(c);
 	if (!lossless_may_stall(c))
 		return false;
@@ -378,5 +378,5 @@ void lossless_report(const struct recording *r)
 		console_printf(
 		    "--lossless: no reader for %u s, %lu times: the program continued, and "
 		    "records without room were lost\n",
-		    TR_STAND_MS / 1000, given_up);
+		    TR_STALL_MS / 1000, given_up);
 }

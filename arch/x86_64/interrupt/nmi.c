@@ -170,8 +170,8 @@ bool x86_nmi_hidden(const struct arch_regs *regs)
 	return x86_trace_entered(cpu, ARCH_ENTERED_ALONE);
 }
 
-/* All handlers are called, whatever other cause there was, because one NMI stands for all that came
- * while NMIs were blocked. */
+/* All handlers are called, whatever other cause there was, because one NMI may carry several that
+ * came while NMIs were blocked. */
 bool x86_nmi_hosted(const struct arch_regs *regs)
 {
 	if (!sharers[0].count)

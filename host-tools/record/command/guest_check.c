@@ -99,7 +99,7 @@ static const char *not_for_guests(const struct guest *guest, const struct comman
 	if (guest->fetch_count && command->workload && !command->workload->takes_words)
 		return "a built-in workload has no files to --fetch";
 	if (command->nr_fetch)
-		return "--fetch must stand before the command: --fetch FILE -- COMMAND";
+		return "--fetch must come before the command: --fetch FILE -- COMMAND";
 	if (!command->output)
 		return NULL;
 	for (int i = 0; i < guest->count && strncmp(guest->words[i], "-o", 2) != 0 &&

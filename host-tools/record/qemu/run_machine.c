@@ -90,8 +90,8 @@ static int drain(struct machine *machine, bool last, struct error *error)
 		return 0;
 	if (last)
 		reader_process_stop(&machine->reader, &machine->drive.session);
-	else if (reader_process_goes_on(&machine->reader, &machine->drive.session,
-	                                &machine->drive.progress))
+	else if (reader_process_continues(&machine->reader, &machine->drive.session,
+	                                  &machine->drive.progress))
 		return 0;
 	return progress_drain(&machine->drive.progress, &machine->drive.session, &got, error);
 }

@@ -83,7 +83,7 @@ static int open_top(struct machine *machine, const struct run_options *options, 
 		return 0;
 	machine->drive.top = top_open(&options->top, error);
 	machine->drive.progress.shown = false;
-	machine->drive.progress.disk_told = !options->output.is_kept;
+	machine->drive.progress.disk_reported = !options->output.is_kept;
 	return machine->drive.top ? 0 : -ENOTTY;
 }
 

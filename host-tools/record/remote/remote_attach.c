@@ -122,6 +122,6 @@ int command_top(int argc, char **argv)
 
 	remote_recording_open(&r, &usage, argc, argv);
 	r.drive.progress.shown = false;
-	r.drive.progress.disk_told = !r.options.output.is_kept;
+	r.drive.progress.disk_reported = !r.options.output.is_kept;
 	return remote_recording_carry_out(&r, begin_to_watch);
 }

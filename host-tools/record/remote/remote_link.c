@@ -61,7 +61,7 @@ static void feel(struct remote_link *link, const struct tr_header *header)
 	remote_link_is_alive(link);
 }
 
-static int stands_still(const struct remote_link *link, struct error *error)
+static int remote_link_timed_out(const struct remote_link *link, struct error *error)
 {
 	return error_set(error, -ETIMEDOUT,
 	                 "the machine shows no sign of life for %g s (its last state: %s): it has "
@@ -93,7 +93,7 @@ int remote_link_check(struct remote_link *link, struct error *error)
 		                 "trace region, offset 0x%zx: the state %u is unknown: the machine "
 		                 "has written over it",
 		                 offsetof(struct tr_header, state), header.state);
-	return is_silent(link) ? stands_still(link, error) : 0;
+	return is_silent(link) ? remote_link_timed_out(link, error) : 0;
 }
 
 int remote_link_look(struct remote_link *link, struct error *error)
@@ -147,7 +147,7 @@ static int await_machine(struct remote_link *link, struct error *error)
 			                 "there is no trace region after %g s: the machine has not "
 			                 "started bareperf, or not on this channel",
 			                 link->timeout);
-		return stands_still(link, error);
+		return remote_link_timed_out(link, error);
 	}
 	return found < 0 ? channel_failed(link, found) : 0;
 }

@@ -30,7 +30,7 @@ struct session_options remote_recording_options(struct remote_recording *r)
 	struct session_options options = drive_session_options(&r->drive);
 
 	options.journal = true;
-	options.join = r->attached;
+	options.others_read = r->attached;
 	return options;
 }
 

@@ -257,8 +257,8 @@ static int parse_budget(struct gdb_target *target, const char *text, struct erro
 	if (end != text && !strcmp(end, "%") && target->budget >= 0.001 && target->budget <= 1)
 		return 0;
 	return error_set(error, -EINVAL,
-	                 "stop-budget=%s: want the share of the time that the machine may stand "
-	                 "still, 0.1%% to 100%%",
+	                 "stop-budget=%s: want the share of the time that the machine may be "
+	                 "stopped, 0.1%% to 100%%",
 	                 text);
 }
 

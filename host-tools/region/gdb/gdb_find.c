@@ -149,7 +149,7 @@ static int list_hits(const struct search *search, struct error *error)
 		                         "%s0x%" PRIx64 " (nonce 0x%" PRIx64 ", heartbeat %s)",
 		                         i ? ", " : "", search->hits[i].address,
 		                         search->hits[i].header.nonce,
-		                         search->hits[i].lives ? "goes on" : "stands");
+		                         search->hits[i].lives ? "runs" : "stopped");
 	return error_set(error, -EEXIST, "several trace regions: %s. Choose by address=", text);
 }
 

@@ -94,7 +94,7 @@ static int await_end(struct gdb_machine *machine, bool *done, struct error *erro
 		if (!code)
 			usleep(LOOK_US);
 		if (!code)
-			code = gdb_machine_stand(machine, error);
+			code = gdb_machine_stop(machine, error);
 		if (!code)
 			code = read_header(machine, &header, error);
 	}
@@ -136,7 +136,7 @@ int gdb_force_stop(struct gdb_machine *machine, struct error *error)
 {
 	char digits[REGISTERS];
 	struct tr_header header;
-	int code = gdb_machine_stand(machine, error);
+	int code = gdb_machine_stop(machine, error);
 
 	machine->common->force_code = 0;
 	if (!code)

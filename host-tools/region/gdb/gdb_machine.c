@@ -39,8 +39,8 @@ void gdb_machine_stopped(struct gdb_machine *machine, bool at_breakpoint)
 static void note_running(struct gdb_machine *machine)
 {
 	struct gdb_common *common = machine->common;
-	int64_t now = gdb_now_ns(), stood = now - machine->stopped_at;
-	int64_t counts = stood < COUNT_NS ? stood : COUNT_NS;
+	int64_t now = gdb_now_ns(), stopped = now - machine->stopped_at;
+	int64_t counts = stopped < COUNT_NS ? stopped : COUNT_NS;
 
 	int64_t pause = (int64_t)((double)counts * (1 / common->target.budget - 1));
 
@@ -49,11 +49,11 @@ static void note_running(struct gdb_machine *machine)
 	common->stop[common->stops % GDB_STOPS] =
 	    (struct channel_stop){ .time = machine->beat_time,
 		                   .at = (uint64_t)machine->stopped_at,
-		                   .length = (uint64_t)stood };
+		                   .length = (uint64_t)stopped };
 	__atomic_store_n(&common->stops, common->stops + 1, __ATOMIC_RELEASE);
 }
 
-int gdb_machine_stand(struct gdb_machine *machine, struct error *error)
+int gdb_machine_stop(struct gdb_machine *machine, struct error *error)
 {
 	int code;
 
@@ -188,7 +188,7 @@ static int queue_store(struct gdb_machine *machine, const struct gdb_store *stor
 	if (i < machine->queued)
 		forget_store(machine, i);
 	if (machine->queued == MOST_STORES) {
-		code = gdb_machine_stand(machine, error);
+		code = gdb_machine_stop(machine, error);
 		if (!code)
 			code = gdb_machine_store(machine, error);
 	}

@@ -40,7 +40,7 @@ void gdb_machine_stopped(struct gdb_machine *machine, bool at_breakpoint);
 /* Stops the machine, or resumes it. Resuming sets the breakpoint if the supervisor waits for
  * doorbells, except when the machine is stopped at the breakpoint's address, because it could not
  * pass the breakpoint. Both functions accept a machine that is already in the wanted state. */
-int gdb_machine_stand(struct gdb_machine *machine, struct error *error);
+int gdb_machine_stop(struct gdb_machine *machine, struct error *error);
 int gdb_machine_run(struct gdb_machine *machine, bool listen, struct error *error);
 int gdb_machine_remove_breakpoint(struct gdb_machine *machine, struct error *error);
 

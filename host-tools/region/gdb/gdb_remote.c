@@ -156,14 +156,14 @@ static int learn_features(struct gdb_remote *remote, struct error *error)
 /* Checks that the machine is stopped: most stubs stop it when a debugger connects. */
 static int learn_state(struct gdb_remote *remote, struct error *error)
 {
-	int code = ask_once(remote, "?", "asking whether the machine stands", true, error);
+	int code = ask_once(remote, "?", "asking whether the machine is stopped", true, error);
 
 	if (code)
 		return code;
 	if (answer(remote)[0] == 'W' || answer(remote)[0] == 'X')
 		return error_set(error, -ENODEV, "the GDB stub has no machine any more");
 	if (answer(remote)[0] != 'T' && answer(remote)[0] != 'S')
-		return gdb_remote_refused(remote, "asking whether the machine stands", error);
+		return gdb_remote_refused(remote, "asking whether the machine is stopped", error);
 	return 0;
 }
 

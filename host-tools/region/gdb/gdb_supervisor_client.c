@@ -132,7 +132,7 @@ int gdb_supervisor_ask(struct gdb_supervisor *supervisor, enum gdb_request reque
 	if (recv(supervisor->requests, &byte, 1, MSG_DONTWAIT) != 1)
 		return error_set(error, -EPIPE,
 		                 "the process that held the connection is gone: the machine may "
-		                 "stand still until a debugger lets it run");
+		                 "stay stopped until a debugger continues it");
 	if (supervisor->common->code < 0)
 		*error = supervisor->common->error;
 	return supervisor->common->code;

@@ -118,7 +118,7 @@ static int begin_stop(struct supervisor *supervisor, int64_t wait_ns, struct err
 		if (code < 0)
 			return code;
 	}
-	return gdb_machine_stand(machine, error);
+	return gdb_machine_stop(machine, error);
 }
 
 static int fetch_piece(struct supervisor *supervisor, uint64_t offset, uint32_t size, int64_t until,
@@ -265,7 +265,7 @@ static int serve(struct supervisor *supervisor, struct error *error)
 static int store_aside(struct supervisor *supervisor, struct error *error)
 {
 	bool ran = supervisor->machine.remote.runs;
-	int code = gdb_machine_stand(&supervisor->machine, error);
+	int code = gdb_machine_stop(&supervisor->machine, error);
 
 	if (!code)
 		code = gdb_machine_store(&supervisor->machine, error);
@@ -388,7 +388,7 @@ void gdb_supervise(struct gdb_common *common, int requests, int stores)
 	if (common->code >= 0 && supervisor.is_open) {
 		/* Makes the remaining stores, if the connection is usable. */
 		if (!gdb_machine_take_stores(&supervisor.machine, stores, &ignored) &&
-		    !gdb_machine_stand(&supervisor.machine, &ignored) &&
+		    !gdb_machine_stop(&supervisor.machine, &ignored) &&
 		    !gdb_machine_store(&supervisor.machine, &ignored))
 			gdb_machine_remove_breakpoint(&supervisor.machine, &ignored);
 	}

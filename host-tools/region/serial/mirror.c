@@ -136,7 +136,7 @@ static int mirror_publish(struct channel *channel, uint64_t offset, const void *
 /* ---- From the machine ---- */
 
 /* While no run records, no record is in flight and none is overwritten. */
-static bool stands_still(uint32_t state)
+static bool mirror_is_quiet(uint32_t state)
 {
 	return state != TR_RECORDING && state != TR_BOOTING;
 }
@@ -157,7 +157,7 @@ static int take_state(struct mirror *mirror, bool is_last, struct error *error)
 		                                           : "its region is gone");
 	if (mirror->ops->moment)
 		mirror->moment = mirror->ops->moment(mirror->cable);
-	mirror->overwritable = stands_still(header->state) ||
+	mirror->overwritable = mirror_is_quiet(header->state) ||
 	                       (is_last && mirror->ops->moment && mirror->tries < TRIES);
 	mirror->takes_layout |= is_last || !mirror->has_run || header->run != mirror->run ||
 	                        header->state != mirror->state;
@@ -184,7 +184,7 @@ static void take_bytes(struct mirror *mirror)
 	const struct tr_header *header = mirror_plan_staged_header(&mirror->plan);
 
 	mirror->step = STEP_END;
-	if (!mirror->overwritable || stands_still(header->state) ||
+	if (!mirror->overwritable || mirror_is_quiet(header->state) ||
 	    mirror->ops->moment(mirror->cable) == mirror->moment)
 		return;
 	mirror->tries++; /* the machine has run meanwhile */

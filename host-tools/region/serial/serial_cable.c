@@ -14,11 +14,11 @@
 
 #include "writer/util/printable.h"
 
-#define AGAIN_US 1000000   /* between two attempts to connect */
-#define OPEN_US  30000000  /* limit of the first wait for a machine */
-#define LOST_US  600000000 /* limit of the wait for a machine that answered before */
-#define TELL_US  2000000   /* silence before the user is informed */
-#define FLUSH_US 2000000   /* limit of delivering the stores at the end */
+#define AGAIN_US  1000000   /* between two attempts to connect */
+#define OPEN_US   30000000  /* limit of the first wait for a machine */
+#define LOST_US   600000000 /* limit of the wait for a machine that answered before */
+#define REPORT_US 2000000   /* silence before the user is informed */
+#define FLUSH_US  2000000   /* limit of delivering the stores at the end */
 
 int64_t serial_cable_now(void)
 {
@@ -76,13 +76,13 @@ static void tell(struct serial_cable *cable, int64_t now)
 	if (cable->fast == SERIAL_FAST_TRIED && cable->link.fd >= 0)
 		return; /* nothing is heard yet: serial_cable_negotiate() has a time-out of its own
 		         */
-	if (works && cable->lost_us && cable->lost_is_told && cable->was_framed)
+	if (works && cable->lost_us && cable->lost_is_reported && cable->was_framed)
 		say("%s: the line is back after %lld s", cable->name,
 		    (long long)(now - cable->lost_us) / 1000000);
 	cable->was_framed |= works;
 	if (works) {
 		cable->lost_us = 0;
-		cable->lost_is_told = false;
+		cable->lost_is_reported = false;
 		return;
 	}
 	if (!cable->lost_us) {
@@ -93,9 +93,9 @@ static void tell(struct serial_cable *cable, int64_t now)
 		if (cable->was_framed)
 			cable->fast = SERIAL_FAST_TODO;
 	}
-	if (cable->lost_is_told || now - cable->lost_us < TELL_US)
+	if (cable->lost_is_reported || now - cable->lost_us < REPORT_US)
 		return;
-	cable->lost_is_told = true;
+	cable->lost_is_reported = true;
 	say("%s: %s", cable->name,
 	    cable->was_framed ? "the line is silent; waiting for the machine"
 	                      : "waiting for the machine's answer");

@@ -34,7 +34,7 @@ struct serial_cable {
 	bool was_framed; /* the line has carried frames at least once */
 	int64_t lost_us; /* when the line fell silent, or 0 if it works */
 	uint64_t heard;  /* the number of bytes received by then */
-	bool lost_is_told;
+	bool lost_is_reported;
 	struct error why; /* the reason for the last failed connection attempt */
 	unsigned closed;  /* how often the other end closed the line */
 	enum serial_fast fast;

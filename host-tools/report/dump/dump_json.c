@@ -87,8 +87,8 @@ static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)
 	    "clock_offset", json_integer(cpu->clock_offset), "clock_error",
 	    summary_number(cpu->clock_error), "ticks", summary_number(cpu->ticks), "tick_cycles",
 	    summary_number(cpu->tick_cycles), "tick_max", summary_number(cpu->tick_max), "spurious",
-	    summary_number(cpu->spurious), "stood", summary_number(cpu->stood), "stands",
-	    summary_number(cpu->stands), "given_up", summary_number(cpu->given_up), "frozen",
+	    summary_number(cpu->spurious), "stood", summary_number(cpu->stall_ns), "stands",
+	    summary_number(cpu->stalls), "given_up", summary_number(cpu->given_up), "frozen",
 	    summary_number(cpu->frozen), "counters", summary_number(cpu->counters), "leftovers",
 	    summary_number(cpu->leftovers), "foreign", summary_number(cpu->foreign), "hypervisor",
 	    summary_text(cpu->hypervisor, sizeof(cpu->hypervisor)));

@@ -86,12 +86,12 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 	       cpu->cpu, cpu->ticks,
 	       cpu->ticks ? (double)cpu->tick_cycles / (double)cpu->ticks * us : 0,
 	       (double)cpu->tick_max * us, cpu->spurious);
-	if (cpu->stands)
-		printf("CPU %u: stood still for room %" PRIu64 " times, %.3f ms in all%s\n",
-		       cpu->cpu, cpu->stands, (double)cpu->stood * 1e-6,
+	if (cpu->stalls)
+		printf("CPU %u: stalled for room %" PRIu64 " times, %.3f ms in all%s\n", cpu->cpu,
+		       cpu->stalls, (double)cpu->stall_ns * 1e-6,
 		       cpu->given_up ? ", until nobody read any more" : "");
 	if (cpu->frozen)
-		printf("CPU %u: of that %.3f ms for which the clock stood as well\n", cpu->cpu,
+		printf("CPU %u: of these, %.3f ms with a stopped clock\n", cpu->cpu,
 		       (double)cpu->frozen * 1e-6);
 	print_counters(cpu, cpu->leftovers & cpu->counters,
 	               "firmware had left counting, were stopped and cleared");

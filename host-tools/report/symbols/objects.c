@@ -44,7 +44,7 @@ static struct build build_of(const struct objects *objects, const struct perf_re
 
 	if (mmap2->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
 	    mmap2->build_id_size <= BUILDID_MAX) {
-		build.is_told = true;
+		build.is_recorded = true;
 		build.size = mmap2->build_id_size;
 		memcpy(build.id, mmap2->build_id, build.size);
 		return build;
@@ -126,8 +126,8 @@ static struct object *add_object(struct objects *objects, const struct build *bu
 	memcpy(object->build.id, build->id, build->size);
 	slash = strrchr(object->build.path, '/');
 	object->file = slash ? slash + 1 : object->build.path;
-	object->build.is_told = build->is_told;
-	if (build->is_told)
+	object->build.is_recorded = build->is_recorded;
+	if (build->is_recorded)
 		object->module = module_of(object->file);
 	load_recorded(objects, object);
 	objects->all[objects->count++] = object;

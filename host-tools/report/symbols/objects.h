@@ -16,8 +16,8 @@
 /* Which build of a file was recorded. */
 struct build {
 	char *path;
-	bool is_told; /* the id is from the mapping's record, as for UEFI images */
-	size_t size;  /* size of the id; 0: unknown */
+	bool is_recorded; /* the id is from the mapping's record, as for UEFI images */
+	size_t size;      /* size of the id; 0: unknown */
 	uint8_t id[BUILDID_MAX];
 };
 

@@ -24,7 +24,7 @@ static int phases_add(struct phases *phases, uint64_t time, const char *text)
 	return 0;
 }
 
-static int phases_add_note(struct phases *phases, uint64_t told, const char *text)
+static int phases_add_note(struct phases *phases, uint64_t reported, const char *text)
 {
 	const char *kept = texts_keep(&phases->texts, strdup(text));
 
@@ -33,7 +33,7 @@ static int phases_add_note(struct phases *phases, uint64_t told, const char *tex
 	if (strncmp(kept, COUNTER, strlen(COUNTER)) == 0)
 		phases->counter = kept + strlen(COUNTER);
 	else
-		phases->notes[phases->nr_notes++] = (struct phase_note){ told, kept };
+		phases->notes[phases->nr_notes++] = (struct phase_note){ reported, kept };
 	return 0;
 }
 

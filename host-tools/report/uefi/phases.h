@@ -26,7 +26,7 @@ struct phase_start {
 
 /* A time that the firmware measured, as text "SECONDS s: NAME". */
 struct phase_note {
-	uint64_t told;
+	uint64_t reported;
 	const char *text;
 };
 

@@ -61,7 +61,7 @@ static const struct phase_note *find_impossible(const struct phases *phases, int
 		const struct phase_note *note = &phases->notes[i];
 
 		if (read_time(note->text, &ns, &what) && ns > counter &&
-		    (uint64_t)(ns - counter) > note->told)
+		    (uint64_t)(ns - counter) > note->reported)
 			return note;
 	}
 	return NULL;
@@ -125,7 +125,7 @@ static bool put_head(const struct phases *phases, int64_t counter, FILE *out)
 
 	if (not ) {
 		fputs(
-		    "# which is not the CPU's counter, by which this would be later than it was told: ",
+		    "# which is not the CPU's counter, by which this would be later than it was reported: ",
 		    out);
 		put_text(out, not ->text, SIZE_MAX, '?', "");
 		putc('\n', out);

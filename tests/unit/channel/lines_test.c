@@ -291,7 +291,7 @@ static void a_rate_is_tried_and_kept_when_a_frame_comes(void **state)
 static void a_line_is_text_at_the_rate_that_it_began_with(void **state)
 {
 	(void)state;
-	for (unsigned is_told = 0; is_told < 2; is_told++) {
+	for (unsigned is_reported = 0; is_reported < 2; is_reported++) {
 		uint8_t body[WIRE_BODY_MAX];
 
 		start(MODEL_16550A, 6);
@@ -304,9 +304,9 @@ static void a_line_is_text_at_the_rate_that_it_began_with(void **state)
 		host_gets(0, 4000);
 		run(20 * MSEC, MSEC); /* in the middle of it */
 		assert_int_equal(uart_model.divisor, 1);
-		if (is_told)
+		if (is_reported)
 			host_sends(body, wire_put_bye(body));
-		run((is_told ? 20 : WIRE_SILENCE_MS + 20) * MSEC, MSEC);
+		run((is_reported ? 20 : WIRE_SILENCE_MS + 20) * MSEC, MSEC);
 		assert_int_equal(uart_model.divisor, 6);
 		assert_int_equal(lines.ports[0].uart.baud, 19200);
 	}
@@ -323,7 +323,7 @@ static void at_an_unknown_rate_a_fifo_a_tick_is_the_most(void **state)
 /* The rate at its start decides. */
 static void above_that_a_tick_moves_a_fifo(void **state)
 {
-	unsigned bytes, told;
+	unsigned bytes, reported;
 
 	(void)state;
 	start(MODEL_PL011, 1);
@@ -334,17 +334,17 @@ static void above_that_a_tick_moves_a_fifo(void **state)
 	host_gets(0, 65536);
 	run(20 * MSEC, MSEC);
 	assert_int_equal(lines.ports[0].uart.baud, 921600);
-	told = lines_rate_by_ticks(&lines.ports[0]);
-	assert_int_equal(told, 32000);
+	reported = lines_rate_by_ticks(&lines.ports[0]);
+	assert_int_equal(reported, 32000);
 	bytes = uart_model.nr_sent;
 	run(1000 * MSEC, MSEC);
 	bytes = uart_model.nr_sent - bytes;
-	assert_in_range(bytes, told * 98 / 100, told);
+	assert_in_range(bytes, reported * 98 / 100, reported);
 	while (host.left) { /* pumped all the time, as after a recording */
 		host_says_hello(1);
 		bytes = uart_model.nr_sent;
 		run(100 * MSEC, 100 * USEC);
-		assert_true(!host.left || uart_model.nr_sent - bytes > 2 * told / 10);
+		assert_true(!host.left || uart_model.nr_sent - bytes > 2 * reported / 10);
 	}
 	assert_int_equal(uart_model.overruns + host.broken, 0);
 }

@@ -48,7 +48,7 @@ static void what_is_registered_is_a_command_of_its_own(void **state)
 	assert_ptr_equal(c.workload, &boot);
 }
 
-static void of_a_boot_waiting_is_seen_unless_told_otherwise(void **state)
+static void of_a_boot_waiting_is_shown_unless_an_option_hides_it(void **state)
 {
 	static const struct {
 		const char *text, *event;
@@ -144,7 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_registered_is_a_command_of_its_own),
-		cmocka_unit_test(of_a_boot_waiting_is_seen_unless_told_otherwise),
+		cmocka_unit_test(of_a_boot_waiting_is_shown_unless_an_option_hides_it),
 		cmocka_unit_test(what_no_driver_could_do_is_not_registered),
 		cmocka_unit_test(a_boot_is_recorded_until_the_first_of_what_is_listed),
 		cmocka_unit_test(what_a_boot_cannot_be_recorded_until_is_refused),

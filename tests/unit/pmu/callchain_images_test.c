@@ -14,7 +14,7 @@
 
 #define KEPT    0x10000U
 #define NONE    0x20000U
-#define UNTOLD  0x30000U
+#define UNKNOWN 0x30000U
 #define KEPT_2  0x40000U
 #define NOWHERE 0x50000U
 #define SIZE    0x1000U
@@ -42,7 +42,7 @@ static int set_up(void **state)
 	callchain_images_begin();
 	add(KEPT_2, CALLCHAIN_FRAMES_KEPT);
 	add(KEPT, CALLCHAIN_FRAMES_KEPT);
-	add(UNTOLD, CALLCHAIN_FRAMES_UNKNOWN);
+	add(UNKNOWN, CALLCHAIN_FRAMES_UNKNOWN);
 	add(NONE, CALLCHAIN_FRAMES_NONE);
 	return 0;
 }
@@ -80,7 +80,7 @@ static void callers_are_followed_to_the_first_that_keeps_no_frames(void **state)
 	assert_int_equal(chain[1], KEPT + 8);
 	assert_memory_equal(chain + 2, callers, 3 * sizeof(callers[0]));
 	assert_int_equal(collect(NONE + 8, callers), 0);
-	assert_int_equal(collect(UNTOLD + 8, callers), 0);
+	assert_int_equal(collect(UNKNOWN + 8, callers), 0);
 	assert_int_equal(collect(NOWHERE, callers), 0);
 	assert_int_equal(collect(KEPT - 1, callers), 0);
 	assert_int_equal(collect(KEPT + SIZE, callers), 0);
@@ -88,15 +88,14 @@ static void callers_are_followed_to_the_first_that_keeps_no_frames(void **state)
 
 static void what_nobody_knows_is_taken_for_what_the_isa_has(void **state)
 {
-	static const uint64_t callers[] = {
-		UNTOLD + 16, NOWHERE + 16, KEPT + 16, NONE + 16, KEPT, 0
-	};
+	static const uint64_t callers[] = { UNKNOWN + 16, NOWHERE + 16, KEPT + 16,
+		                            NONE + 16,    KEPT,         0 };
 
 	(void)state;
 	assert_int_equal(collect(KEPT + 8, callers), 1);
 	fake_assumes_frames = true;
 	assert_int_equal(collect(KEPT + 8, callers), 4);
-	assert_int_equal(collect(UNTOLD + 8, callers), 4);
+	assert_int_equal(collect(UNKNOWN + 8, callers), 4);
 	assert_int_equal(collect(NOWHERE, callers), 4);
 	assert_int_equal(collect(NONE + 8, callers), 0);
 }
@@ -178,7 +177,7 @@ static void from_a_stack_that_nobody_knows_nothing_is_followed(void **state)
 	static const uint64_t callers[] = { KEPT + 16, KEPT_2 + 16, 0 };
 
 	(void)state;
-	for (unsigned told = 0; told < 2; told++) {
+	for (unsigned reported = 0; reported < 2; reported++) {
 		struct callchain keeps = {
 			.low = 1, .high = UINT64_MAX, .straight = 1, .max_frames = MOST
 		};
@@ -251,7 +250,7 @@ static void an_image_that_has_gone_is_none(void **state)
 	callchain_images_remove(KEPT_2);
 	assert_null(callchain_image_at(KEPT_2));
 	assert_true(callchain_image_at(KEPT) && callchain_image_at(NONE) &&
-	            callchain_image_at(UNTOLD));
+	            callchain_image_at(UNKNOWN));
 	assert_int_equal(collect(KEPT + 8, callers), 0);
 	assert_int_equal(collect(KEPT + 8, (const uint64_t[]){ NONE + 16, 0 }), 1);
 	callchain_images_remove(KEPT);

@@ -36,7 +36,7 @@ static unsigned records_of(uint32_t type)
 	return n;
 }
 
-static void an_absurd_period_is_stopped_until_the_tick_and_told(void **state)
+static void an_absurd_period_is_stopped_until_the_tick_and_reported(void **state)
 {
 	(void)state;
 	context_rig_add_group(1, 1000); /* a million samples a second */
@@ -163,7 +163,7 @@ static void time_without_a_counter_does_not_bend_the_frequency(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(an_absurd_period_is_stopped_until_the_tick_and_told),
+		TEST(an_absurd_period_is_stopped_until_the_tick_and_reported),
 		TEST(a_period_at_the_limit_is_left_alone),
 		TEST(a_throttled_event_takes_its_whole_group_along),
 		TEST(turns_and_throttling_together_keep_the_counts),

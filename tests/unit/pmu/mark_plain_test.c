@@ -219,9 +219,9 @@ static const char *settle(void)
 	if (account->generated != world.marked ||
 	    account->generated != account->written + account->lost)
 		return "generated is not written and lost";
-	if (account->written != world.rig.delivered || world.cpu.ring.lost != world.rig.told ||
+	if (account->written != world.rig.delivered || world.cpu.ring.lost != world.rig.reported ||
 	    account->lost != world.cpu.ring.lost)
-		return "written is not delivered, or lost not told";
+		return "written is not delivered, or lost not reported";
 	if (event->count != account->period || event->count != event->sampled ||
 	    account->period != world.rig.delivered + account->period_lost)
 		return "the periods do not add up";

@@ -18,9 +18,9 @@ struct mark_rig {
 	_Alignas(8) uint8_t data[MARK_RIG_RING];
 	uint64_t scratch[RING_LEVELS * MARK_RIG_RECORD / 8];
 	struct ring_reader reader;
-	uint64_t delivered, told; /* marks that came; lost ones that the ring told of */
-	uint64_t damaged;         /* that cannot be read, or are not the event's */
-	bool broken;              /* the ring's chain is */
+	uint64_t delivered, reported; /* marks that came; lost ones that the ring reported */
+	uint64_t damaged;             /* that cannot be read, or are not the event's */
+	bool broken;                  /* the ring's chain is */
 };
 
 /* All zeros but for the event's period, flags, CPU and id before; the event counts after. */
@@ -58,7 +58,7 @@ static inline void mark_rig_drain(struct mark_rig *rig,
 		struct perf_event_header *mark = (void *)rig->reader.scratch;
 
 		if (record->type == PERF_RECORD_LOST) {
-			rig->told += ((const uint64_t *)(const void *)record)[2];
+			rig->reported += ((const uint64_t *)(const void *)record)[2];
 			continue;
 		}
 		mark_text_put(mark, &rig->event.attr);

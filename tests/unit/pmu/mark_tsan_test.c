@@ -96,8 +96,8 @@ static void marks_of_four_cpus_are_all_read_or_counted_as_lost(void **state)
 		assert_false(w->rig.broken);
 		assert_int_equal(w->rig.event.account.generated, MARKS);
 		assert_int_equal(w->rig.event.account.written, w->rig.delivered);
-		assert_int_equal(w->rig.event.account.lost, w->rig.told);
-		assert_int_equal(w->rig.delivered + w->rig.told, MARKS);
+		assert_int_equal(w->rig.event.account.lost, w->rig.reported);
+		assert_int_equal(w->rig.delivered + w->rig.reported, MARKS);
 		assert_true(w->rig.delivered > 0);
 	}
 }

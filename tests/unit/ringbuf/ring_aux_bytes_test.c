@@ -6,7 +6,7 @@
 
 #define PAGE ((uint64_t)TR_PAGE)
 
-static void skipped_bytes_are_told_by_no_record(void **state)
+static void skipped_bytes_are_reported_by_no_record(void **state)
 {
 	struct ring_aux_output out;
 
@@ -22,7 +22,7 @@ static void skipped_bytes_are_told_by_no_record(void **state)
 	assert_int_equal(aux.skipped, 16);
 }
 
-static void padding_with_nothing_behind_it_is_told_by_an_empty_range(void **state)
+static void padding_with_nothing_behind_it_is_an_empty_range(void **state)
 {
 	struct ring_aux_output out;
 
@@ -196,8 +196,8 @@ static void the_ledger_has_every_byte(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CLAIM(skipped_bytes_are_told_by_no_record),
-		CLAIM(padding_with_nothing_behind_it_is_told_by_an_empty_range),
+		CLAIM(skipped_bytes_are_reported_by_no_record),
+		CLAIM(padding_with_nothing_behind_it_is_an_empty_range),
 		CLAIM(room_is_what_the_reader_leaves),
 		CLAIM(a_snapshot_is_the_newest_and_then_waits_for_its_reader),
 		CLAIM(skipping_over_a_watermark_wakes),

@@ -29,7 +29,7 @@ struct trial {
 	struct ring_aux aux;
 	uint8_t area[AREA];
 	uint64_t random;
-	uint64_t told;     /* bytes, by AUX records */
+	uint64_t reported; /* bytes, by AUX records */
 	uint64_t up_to;    /* position behind the last record's range */
 	uint64_t gaps;     /* bytes between the records' ranges */
 	uint64_t overruns; /* bytes that hardware wrote beyond its end */
@@ -121,12 +121,12 @@ static void transact(struct trial *t)
 static void read_range(struct trial *t, const struct aux_record *record)
 {
 	if (record->offset < t->up_to)
-		fail_msg("a range is told twice");
+		fail_msg("a range is reported twice");
 	t->gaps += record->offset - t->up_to;
 	for (uint64_t i = record->offset; i < record->offset + record->size; i++)
 		if (t->area[i % AREA] != pattern(i))
-			fail_msg("byte %llu was told and is not there", (unsigned long long)i);
-	t->told += record->size;
+			fail_msg("byte %llu was reported and is not there", (unsigned long long)i);
+	t->reported += record->size;
 	t->up_to = record->offset + record->size;
 }
 
@@ -177,7 +177,7 @@ static void try_seed(uint64_t seed)
 	assert_true(ring_aux_flush(&t->aux));
 	consume(t, UINT64_MAX);
 	ring_aux_publish(&t->aux, &ledger);
-	assert_int_equal(t->told + ledger.aux_skipped, ledger.aux_written);
+	assert_int_equal(t->reported + ledger.aux_skipped, ledger.aux_written);
 	assert_int_equal(ledger.aux_lost, t->overruns);
 	assert_true(t->gaps <= ledger.aux_skipped);
 	assert_true(t->went_on > 10);

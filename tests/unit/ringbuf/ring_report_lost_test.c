@@ -51,7 +51,7 @@ static void a_loss_is_reported_once_there_is_room_without_another_record(void **
 	assert_memory_equal(data, expected, sizeof(expected));
 	assert_int_equal(ring.reported, ring.lost);
 	ring_report_lost(&ring, &account);
-	assert_int_equal(control.data_head, sizeof(data) + 24); /* told once */
+	assert_int_equal(control.data_head, sizeof(data) + 24); /* reported once */
 }
 
 int main(void)

@@ -167,7 +167,7 @@ static const char *read_lost(struct rig *rig, const uint64_t *words, uint32_t si
 		return "a LOST record that tells nothing";
 	if (words[3] != words[1] || words[4] != words[1] + 1000 || words[5] != words[1])
 		return "a LOST record without its writer's trailer";
-	rig->told += words[2];
+	rig->reported += words[2];
 	rig->lost_records++;
 	return NULL;
 }
@@ -238,7 +238,7 @@ const char *rig_check(const struct rig *rig)
 	ring_publish_ledger(&rig->ring, &ledger);
 	if (ledger.lost != lost)
 		return "the ring's lost != the sum of its events'";
-	if (ledger.reported != rig->told)
+	if (ledger.reported != rig->reported)
 		return "reported != the sum of the LOST records";
 	if (ledger.lost_records != rig->lost_records)
 		return "LOST records written != read";

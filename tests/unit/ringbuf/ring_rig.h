@@ -34,7 +34,7 @@ struct rig {
 	uint64_t scratch[RING_LEVELS * RIG_MAX_RECORD / 8];
 	struct rig_event events[RIG_EVENTS];
 	struct ring_reader reader;
-	uint64_t told; /* by the LOST records that were read */
+	uint64_t reported; /* by the LOST records that were read */
 	uint64_t lost_records;
 	uint64_t alone;    /* records whose writer was */
 	uint64_t notified; /* calls of owner.notify, counted apart from the ring's own counts */

@@ -99,7 +99,7 @@ static const char *settle(struct rig *rig)
 	wrong = rig_drain(rig, UINT64_MAX);
 	if (wrong)
 		return wrong;
-	if (rig->told != rig->ring.lost)
+	if (rig->reported != rig->ring.lost)
 		return "a loss is not reported although there was room";
 	return rig_check(rig);
 }

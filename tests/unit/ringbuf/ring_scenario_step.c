@@ -104,7 +104,7 @@ static const char *settle(void)
 	lost = rig.ring.lost;
 	rig_write(&rig, 0, 32, 0);
 	wrong = rig_drain(&rig, UINT64_MAX);
-	if (!wrong && (rig.ring.lost != lost || rig.told != lost || rig.ring.nest))
+	if (!wrong && (rig.ring.lost != lost || rig.reported != lost || rig.ring.nest))
 		wrong = "the ring did not recover";
 	return wrong ? wrong : rig_check(&rig);
 }

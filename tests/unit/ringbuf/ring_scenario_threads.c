@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writer and reader on two threads. Nothing here measures time, but where they sleep in the kernel
- * a sleep without end is told from a long one by giving up after some seconds. */
+ * a sleep without end is reported from a long one by giving up after some seconds. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

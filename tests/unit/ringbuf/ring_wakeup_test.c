@@ -239,7 +239,7 @@ static void a_ring_without_an_owner_wakes_nobody(void **state)
 	end();
 }
 
-static void an_overwritable_ring_wakes_only_if_told_to(void **state)
+static void an_overwritable_ring_wakes_only_on_request(void **state)
 {
 	(void)state;
 	begin(TR_RING_BACKWARD, 0, 0);
@@ -310,7 +310,7 @@ int main(void)
 		cmocka_unit_test(the_owner_is_woken_whichever_event_fires),
 		cmocka_unit_test(a_ring_without_an_owner_wakes_nobody),
 		cmocka_unit_test(an_overwritable_ring_that_stalls_is_read_whole),
-		cmocka_unit_test(an_overwritable_ring_wakes_only_if_told_to),
+		cmocka_unit_test(an_overwritable_ring_wakes_only_on_request),
 		cmocka_unit_test(a_reader_sleeps_only_if_nothing_came),
 	};
 

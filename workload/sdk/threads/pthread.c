@@ -71,9 +71,9 @@ static int pthread_start_somewhere(struct sdk_thread *thread, pthread_t *handle)
 /* Reported once: a program that tries for as many threads as possible is no error. */
 static void pthread_tell_of_cpus(void)
 {
-	static bool told;
+	static bool reported;
 
-	if (__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
 		return;
 	fprintf(
 	    stderr,

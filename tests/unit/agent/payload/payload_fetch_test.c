@@ -231,7 +231,7 @@ static void what_was_handed_over_and_is_not_in_the_heap_stays_where_it_is(void *
 	assert_int_equal(files[0].written, 1);
 }
 
-static void each_that_is_not_to_be_had_is_told_and_the_others_are_written(void **state)
+static void each_that_is_not_to_be_had_is_reported_and_the_others_are_written(void **state)
 {
 	uint64_t held;
 
@@ -259,7 +259,7 @@ static void each_that_is_not_to_be_had_is_told_and_the_others_are_written(void *
 	    "bareperf: --fetch: 0: the program gave an invalid address or size for this file\n");
 }
 
-static void a_volume_that_takes_none_is_told_and_a_program_that_offers_none(void **state)
+static void a_volume_that_takes_none_is_reported_and_a_program_that_offers_none(void **state)
 {
 	uint64_t held;
 
@@ -295,9 +295,9 @@ int main(void)
 		cmocka_unit_test_setup(
 		    what_was_handed_over_and_is_not_in_the_heap_stays_where_it_is, set_up),
 		cmocka_unit_test_setup(
-		    each_that_is_not_to_be_had_is_told_and_the_others_are_written, set_up),
+		    each_that_is_not_to_be_had_is_reported_and_the_others_are_written, set_up),
 		cmocka_unit_test_setup(
-		    a_volume_that_takes_none_is_told_and_a_program_that_offers_none, set_up),
+		    a_volume_that_takes_none_is_reported_and_a_program_that_offers_none, set_up),
 		cmocka_unit_test_setup(what_was_damaged_meanwhile_is_not_written, set_up),
 	};
 

@@ -154,7 +154,7 @@ static void a_shorter_text_leaves_nothing_of_a_longer_one(void **state)
 	row_says("recording: 1 s, 1 samples, 0 lost");
 }
 
-static void a_trace_is_told_by_its_bytes_and_a_count_by_its_time(void **state)
+static void a_trace_is_shown_by_its_bytes_and_a_count_by_its_time(void **state)
 {
 	(void)state;
 	r.aux_pages = 16;
@@ -222,7 +222,7 @@ int main(void)
 		TEST(all_events_of_all_cpus_are_summed_once_a_second),
 		TEST(a_tick_draws_one_character_at_the_most),
 		TEST(a_shorter_text_leaves_nothing_of_a_longer_one),
-		TEST(a_trace_is_told_by_its_bytes_and_a_count_by_its_time),
+		TEST(a_trace_is_shown_by_its_bytes_and_a_count_by_its_time),
 		TEST(resident_it_drips_to_the_firmwares_line_in_place),
 		TEST(a_line_that_takes_nothing_holds_nobody_up),
 		TEST(exclusive_it_is_a_line_every_ten_seconds_unless_somebody_reads),

@@ -24,13 +24,13 @@ static struct recording recording;
 static struct traced_cpu cpu;
 static struct perf_event events[EVENTS];
 static uint64_t counters[EVENTS];
-static char told[REGIONS + 1][200];
-static unsigned nr_told;
+static char reported[REGIONS + 1][200];
+static unsigned nr_reported;
 
 void mark_report(struct perf_event *event, const char *text)
 {
 	assert_ptr_equal(event, &events[EVENTS - 1]);
-	print_text(told[nr_told++], sizeof(told[0]), "%s", text);
+	print_text(reported[nr_reported++], sizeof(reported[0]), "%s", text);
 }
 
 #define HANDLER 21U /* a timer interrupt adds this */
@@ -83,8 +83,8 @@ static int set_up(void **state)
 	memset(&cpu, 0, sizeof(cpu));
 	memset(events, 0, sizeof(events));
 	memset(counters, 0, sizeof(counters));
-	memset(told, 0, sizeof(told));
-	nr_told = interrupts_each = 0;
+	memset(reported, 0, sizeof(reported));
+	nr_reported = interrupts_each = 0;
 	host_fake_cycles = 1000;
 	clock_set(&machine_clock, NSEC_PER_SEC, 0);
 	recording.nr_events = EVENTS;
@@ -108,8 +108,8 @@ static int tear_down(void **state)
 
 static void says(unsigned number, const char *text)
 {
-	assert_true(number < nr_told);
-	assert_string_equal(told[number], text);
+	assert_true(number < nr_reported);
+	assert_string_equal(reported[number], text);
 }
 
 static void what_the_marks_add_is_taken_off(void **state)
@@ -125,7 +125,7 @@ static void what_the_marks_add_is_taken_off(void **state)
 	pass(11, 1);
 	end("a");
 	regions_report(&cpu);
-	assert_int_equal(nr_told, 1);
+	assert_int_equal(nr_reported, 1);
 	says(0, "region 2 1001 111,1110,- a");
 }
 
@@ -171,7 +171,7 @@ static void regions_nest_and_the_outer_one_has_the_inner_marks(void **state)
 	end("b");
 	end("a");
 	regions_report(&cpu);
-	assert_int_equal(nr_told, 2);
+	assert_int_equal(nr_reported, 2);
 	says(0, "region 2 91 25,250,- a"); /* 7 and what two others added, and 4 */
 	says(1, "region 1 46 13,130,- b");
 }
@@ -185,7 +185,7 @@ static void ends_without_a_beginning_and_beginnings_without_an_end_are_reported(
 	end("b");
 	begin("is open at the end");
 	regions_report(&cpu);
-	assert_int_equal(nr_told, 2);
+	assert_int_equal(nr_reported, 2);
 	says(0, "region 1 80 14,140,- b");
 	says(1, "unmatched 2");
 }
@@ -208,8 +208,8 @@ static void what_has_no_room_is_reported(void **state)
 	regions_begin(name, REGION_NAME);
 	regions_end(name, REGION_NAME);
 	regions_report(&cpu);
-	assert_int_equal(nr_told, REGION_MOST + 1);
-	assert_memory_equal(told[0], "region 17 ", 10);
+	assert_int_equal(nr_reported, REGION_MOST + 1);
+	assert_memory_equal(reported[0], "region 17 ", 10);
 	/* one name too many, one too deep, one too long: the first's and the last's ends as well */
 	says(REGION_MOST, "unmatched 5");
 }
@@ -222,7 +222,7 @@ static void what_handlers_mark_meanwhile_is_left_out(void **state)
 	end("handler");
 	cpu.regions->busy = false;
 	regions_report(&cpu);
-	assert_int_equal(nr_told, 0);
+	assert_int_equal(nr_reported, 0);
 }
 
 /* As the C library does it: all in a region without a name. The outer region, and the marks
@@ -243,9 +243,9 @@ static void a_calibration_is_in_no_total_and_in_no_outer_region(void **state)
 	pass(50, 1000);
 	end("a");
 	regions_report(&cpu);
-	assert_int_equal(nr_told, 1);
-	assert_memory_equal(told[0], "region 1 ", 9);
-	assert_non_null(strstr(told[0], " 150,1500,- a"));
+	assert_int_equal(nr_reported, 1);
+	assert_memory_equal(reported[0], "region 1 ", 9);
+	assert_non_null(strstr(reported[0], " 150,1500,- a"));
 	/* and an interrupt in the first look and in the last one */
 	assert_in_range(counters[0] + events[0].count, 150 + OWN, 150 + OWN + 2 * HANDLER);
 }
@@ -277,8 +277,8 @@ static void a_calibration_has_room_in_the_deepest_region(void **state)
 	for (unsigned i = 0; i < REGION_DEPTH; i++)
 		end("a");
 	regions_report(&cpu);
-	assert_int_equal(nr_told, 1);
-	assert_memory_equal(told[0], "region 16 ", 10);
+	assert_int_equal(nr_reported, 1);
+	assert_memory_equal(reported[0], "region 16 ", 10);
 }
 
 /* As in a recording that begins paused. */
@@ -336,7 +336,7 @@ static void a_cpu_that_counts_no_marks_has_nothing_to_tell(void **state)
 	begin("a");
 	end("a");
 	regions_report(&cpu);
-	assert_int_equal(nr_told, 0);
+	assert_int_equal(nr_reported, 0);
 }
 
 int main(void)

@@ -188,15 +188,15 @@ static void a_line_that_nobody_uses_is_looked_at_now_and_then(void **state)
 
 static void what_it_costs_is_in_the_ticks_account(void **state)
 {
-	const struct tr_cpu *told = &fixture.region.cpus[0];
+	const struct tr_cpu *reported = &fixture.region.cpus[0];
 
 	(void)state;
 	fake_cpu_run(10 * TICK_NS, 0, &regs);
 	assert_int_equal(cpus[0].tick.cycles, 10 * COST);
 	assert_int_equal(cpus[0].tick.longest, COST);
-	assert_int_equal(told->ticks, 9); /* as the last one began */
-	assert_int_equal(told->tick_cycles, 9 * COST);
-	assert_int_equal(told->tick_max, COST);
+	assert_int_equal(reported->ticks, 9); /* as the last one began */
+	assert_int_equal(reported->tick_cycles, 9 * COST);
+	assert_int_equal(reported->tick_max, COST);
 }
 
 static void two_cpus_do_not_pump_at_once(void **state)
@@ -248,7 +248,7 @@ static void a_key_stops_a_cpu_that_stalls(void **state)
 	assert_int_equal(pumps, 0); /* lines are pumped at each look */
 }
 
-static void who_is_told_to_stop_are_those_that_have_started(void **state)
+static void only_cpus_that_have_started_are_asked_to_stop(void **state)
 {
 	(void)state;
 	memset(signals, 0, sizeof(signals));
@@ -330,7 +330,7 @@ int main(void)
 		TEST(it_continues_when_the_host_has_stopped_the_events),
 		TEST(a_key_stops_the_events_before_the_workload_is_ended),
 		TEST(a_key_stops_a_cpu_that_stalls),
-		TEST(who_is_told_to_stop_are_those_that_have_started),
+		TEST(only_cpus_that_have_started_are_asked_to_stop),
 		TEST(a_host_whose_line_is_slow_has_every_cpu_sample_less_often),
 		TEST(a_machine_without_a_line_costs_nothing),
 	};

@@ -193,7 +193,7 @@ static void image(uint64_t start, uint64_t length_of, const char *name, bool lie
 	ring_commit(&out);
 }
 
-static void what_has_no_names_is_told_by_its_module(void **state)
+static void what_has_no_names_is_shown_by_its_module(void **state)
 {
 	(void)state;
 	image(0x200000, 0x1000, "/b/DxeCore.dll", false);
@@ -233,7 +233,7 @@ static void images_that_lie_do_no_harm(void **state)
 	assert_non_null(strstr(said, "    25.00%  xxxxxxxxxxxxxxxxxxxxxxxxd, most at "));
 }
 
-/* More addresses than are told apart; the sum is all of them. */
+/* More addresses than can be distinguished; the sum is all of them. */
 static void a_module_has_the_weight_of_all_its_addresses(void **state)
 {
 	struct modules modules = { 0 };
@@ -332,7 +332,7 @@ int main(void)
 		TEST(what_was_lost_is_reported),
 		TEST(a_ledger_that_does_not_balance_is_reported),
 		TEST(an_overwritable_ring_is_weighed),
-		TEST(what_has_no_names_is_told_by_its_module),
+		TEST(what_has_no_names_is_shown_by_its_module),
 		TEST(images_that_lie_do_no_harm),
 		TEST(a_module_has_the_weight_of_all_its_addresses),
 		TEST(what_is_not_here_any_more_counts_as_records),

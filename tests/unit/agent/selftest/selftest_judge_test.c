@@ -215,7 +215,7 @@ static void so_many_ns_late_whatever_runs_is_late(void **state)
 	assert_line(SELFTEST_FAIL, "late: 210000 ns (median), whatever runs");
 }
 
-static void where_both_loops_take_as_long_the_two_cannot_be_told_apart(void **state)
+static void loops_that_take_equally_long_cannot_be_distinguished(void **state)
 {
 	(void)state;
 	judge_latency(5013, 16000, 5013, 16000);
@@ -556,7 +556,7 @@ int main(void)
 		cmocka_unit_test(an_interrupt_that_comes_at_once_is_good),
 		cmocka_unit_test(so_many_events_late_whatever_they_take_is_skid),
 		cmocka_unit_test(so_many_ns_late_whatever_runs_is_late),
-		cmocka_unit_test(where_both_loops_take_as_long_the_two_cannot_be_told_apart),
+		cmocka_unit_test(loops_that_take_equally_long_cannot_be_distinguished),
 		cmocka_unit_test(interrupts_that_do_not_come_are_lost),
 		cmocka_unit_test(interrupts_of_nobody_are_named_beyond_one_in_a_hundred),
 		cmocka_unit_test(two_traces_of_the_same_code_are_the_same),

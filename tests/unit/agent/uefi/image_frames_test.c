@@ -114,7 +114,7 @@ static void what_there_is_no_room_for_is_counted(void **state)
 	assert_true(length > 16000 && length < 20000);
 }
 
-static void it_is_told_again_once(void **state)
+static void it_is_reported_again_once(void **state)
 {
 	(void)state;
 	image_frames_begin();
@@ -163,7 +163,7 @@ int main(void)
 		cmocka_unit_test(each_is_named_on_lines_that_a_terminal_has),
 		cmocka_unit_test(a_line_is_full_before_the_next),
 		cmocka_unit_test(what_there_is_no_room_for_is_counted),
-		cmocka_unit_test(it_is_told_again_once),
+		cmocka_unit_test(it_is_reported_again_once),
 		cmocka_unit_test(handlers_find_those_that_are_there),
 	};
 

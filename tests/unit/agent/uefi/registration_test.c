@@ -295,7 +295,7 @@ static void set_boot_order(const uint16_t *numbers, unsigned count)
 	fake_set_variable(u"BootOrder", numbers, count * sizeof(*numbers));
 }
 
-static void windows_among_what_is_booted_is_told_of(void **state)
+static void windows_among_what_is_booted_is_reported(void **state)
 {
 	static const uint16_t numbers[] = { 0, 0x1a, 2, 3, 4 };
 
@@ -344,7 +344,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_large_option_is_another_s, begin, end),
 		cmocka_unit_test_setup_teardown(an_order_that_is_not_kept_leaves_no_option, begin,
 		                                end),
-		cmocka_unit_test_setup_teardown(windows_among_what_is_booted_is_told_of, begin,
+		cmocka_unit_test_setup_teardown(windows_among_what_is_booted_is_reported, begin,
 		                                end),
 		cmocka_unit_test_setup_teardown(windows_is_known_whatever_its_letters, begin, end),
 	};

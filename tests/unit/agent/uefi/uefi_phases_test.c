@@ -127,7 +127,7 @@ static void what_ends_it_comes_behind_the_mark(void **state)
 }
 
 /* An application that was started earlier has already reported it. */
-static void at_the_highest_level_it_is_told_as_well(void **state)
+static void at_the_highest_level_it_is_reported_as_well(void **state)
 {
 	(void)state;
 	begin();
@@ -166,7 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_ends_it_comes_behind_the_mark),
-		cmocka_unit_test(at_the_highest_level_it_is_told_as_well),
+		cmocka_unit_test(at_the_highest_level_it_is_reported_as_well),
 		cmocka_unit_test(the_firmwares_own_times_need_no_service),
 	};
 

@@ -219,7 +219,7 @@ static void a_count_without_samples_has_no_period_to_be_held_to(void **state)
 	assert_true(conserved());
 }
 
-/* The line of AUX bytes is the end's: before, what is there is not all told. */
+/* The line of AUX bytes is the end's: before, what is there is not all reported. */
 static void bytes_on_their_way_are_only_for_a_machine_that_did_not_end(void **state)
 {
 	(void)state;

@@ -21,7 +21,7 @@ static struct tr_cpu cpus[RINGS];
 static struct ledger_event events[EVENTS];
 static struct ledger_ring rings[RINGS];
 static struct ledger ledger;
-static char told[2048]; /* the reported losses, a line each */
+static char reported[2048]; /* the reported losses, a line each */
 static char advice[128];
 
 /* A recording that lacks nothing: 100 samples of cycles and 10 AUX pieces on each CPU. */
@@ -68,17 +68,17 @@ static void add_line(void *context, const struct missing *missing)
 
 	(void)context;
 	missing_text(missing, text, sizeof(text));
-	strncat(told, text, sizeof(told) - strlen(told) - 2);
-	strcat(told, "\n");
+	strncat(reported, text, sizeof(reported) - strlen(reported) - 2);
+	strcat(reported, "\n");
 }
 
 static void tell(void)
 {
 	bool any, can_be_helped;
 
-	*told = 0;
+	*reported = 0;
 	any = missing_list(&ledger, add_line, NULL);
-	assert_int_equal(any, *told != 0);
+	assert_int_equal(any, *reported != 0);
 	assert_int_equal(missing_list(&ledger, NULL, NULL), any);
 	can_be_helped = missing_advice(&ledger, advice, sizeof(advice));
 	assert_int_equal(can_be_helped, *advice != 0);
@@ -90,7 +90,7 @@ static void a_whole_recording_lacks_nothing(void **state)
 
 	(void)state;
 	tell();
-	assert_string_equal(told, "");
+	assert_string_equal(reported, "");
 	assert_string_equal(advice, "");
 	missing_sum(&ledger, sums);
 	for (int kind = 0; kind < MISSING_KINDS; kind++)
@@ -113,14 +113,14 @@ lost_records_are_reported_with_their_share_and_the_ring_that_would_hold_them(voi
 	(void)state;
 	lose(0, 300);
 	tell();
-	assert_string_equal(told,
+	assert_string_equal(reported,
 	                    "cycles: 300 of 500 records (60.0 %) found no room in the ring\n");
 	/* 4 pages and 300 records of 64 bytes are 35,584 bytes, and that is within 16 pages. */
 	assert_string_equal(advice, "-m 16");
 	lose(1, 60);
 	tell();
 	assert_string_equal(
-	    told, "cycles: 360 of 560 records (64.3 %) found no room in the ring, on 2 CPUs\n");
+	    reported, "cycles: 360 of 560 records (64.3 %) found no room in the ring, on 2 CPUs\n");
 	assert_string_equal(advice, "-m 16");
 	missing_sum(&ledger, sums);
 	assert_int_equal(sums[MISSING_RECORDS], 360);
@@ -151,7 +151,8 @@ static void lost_branches_are_reported_with_the_area_that_would_hold_them(void *
 	(void)state;
 	lose_branches(1, 3000);
 	tell();
-	assert_string_equal(told, "bts//: 3000 of 5000 branches (60.0 %) are not in the trace\n");
+	assert_string_equal(reported,
+	                    "bts//: 3000 of 5000 branches (60.0 %) are not in the trace\n");
 	/* 16 pages and 3,000 records of 24 bytes are 137,536 bytes. */
 	assert_string_equal(advice, "-m ,64");
 	lose(0, 300);
@@ -167,12 +168,12 @@ static void branches_that_nobody_counted_are_unknown_and_never_none(void **state
 	events[1].ledger.branch_lost = TR_UNKNOWN;
 	tell();
 	assert_string_equal(
-	    told, "bts//: how many branches are missing is unknown: nothing counted them\n");
+	    reported, "bts//: how many branches are missing is unknown: nothing counted them\n");
 	rings[0].ledger.aux_truncated = 4;
 	events[3].ledger.branch_lost = 7; /* known here, but the sum is not */
 	tell();
-	assert_non_null(strstr(told, "unknown: nothing counted them, on 2 CPUs\n"));
-	assert_non_null(strstr(told, "bts//: 4 of 10 pieces (40.0 %) were cut"));
+	assert_non_null(strstr(reported, "unknown: nothing counted them, on 2 CPUs\n"));
+	assert_non_null(strstr(reported, "bts//: 4 of 10 pieces (40.0 %) were cut"));
 	assert_string_equal(advice, "-m ,32"); /* twice what there is */
 	missing_sum(&ledger, sums);
 	assert_true(sums[MISSING_BRANCHES] == TR_UNKNOWN);
@@ -199,7 +200,7 @@ static void pieces_of_samples_that_were_cut_are_reported(void **state)
 	rings[1].ledger.aux_lost = 64;
 	tell();
 	assert_string_equal(
-	    told,
+	    reported,
 	    "arm_spe//: 3 of 20 pieces (15.0 %) were cut for want of room in the AUX area; what "
 	    "passed until there was some is unknown\n"
 	    "arm_spe//: 2 of 20 pieces (10.0 %) have gaps; what is missing in them is unknown\n"
@@ -220,18 +221,18 @@ static void an_area_in_snapshot_mode_overwrites_and_loses_nothing(void **state)
 		rings[i].found.aux_unread = 3000;
 	}
 	tell();
-	assert_string_equal(told, "");
+	assert_string_equal(reported, "");
 	rings[0].ledger.aux_truncated = 1;
 	tell();
 	assert_string_equal(advice, "");
 }
 
-static void an_event_that_was_throttled_is_told_to_sample_less(void **state)
+static void the_hint_for_a_throttled_event_is_to_sample_less(void **state)
 {
 	(void)state;
 	events[0].ledger.throttled = 5;
 	tell();
-	assert_string_equal(told, "cycles: 5 times throttled, for up to 1 ms each\n");
+	assert_string_equal(reported, "cycles: 5 times throttled, for up to 1 ms each\n");
 	assert_string_equal(advice, "-c 2000");
 	events[0].ledger.time_running = 100000; /* 100 samples in 0.1 ms: 20 times too fast */
 	tell();
@@ -257,17 +258,17 @@ static void what_is_not_in_the_file_is_reported(void **state)
 	rings[1].found.aux_delivered -= 240;
 	tell();
 	assert_string_equal(
-	    told,
+	    reported,
 	    "cycles: 43 of 200 records (21.5 %) that the machine wrote are not here\n"
 	    "bts//: 240 of 48000 bytes of trace (0.5 %) that the machine wrote are not "
 	    "here\n");
 	assert_string_equal(advice, "");
 	rings[1].found.aux_unread = 240;
 	tell();
-	assert_non_null(strstr(told, "bytes of trace"));
+	assert_non_null(strstr(reported, "bytes of trace"));
 	ledger.of_region = true; /* there it is */
 	tell();
-	assert_null(strstr(told, "bytes of trace"));
+	assert_null(strstr(reported, "bytes of trace"));
 }
 
 static void what_is_newer_or_elsewhere_or_overwritten_on_purpose_is_not_missing(void **state)
@@ -276,15 +277,15 @@ static void what_is_newer_or_elsewhere_or_overwritten_on_purpose_is_not_missing(
 	events[0].found.delivered = 60;
 	events[0].found.elsewhere = 40;
 	tell();
-	assert_string_equal(told, "");
+	assert_string_equal(reported, "");
 	events[0].found.elsewhere = 0;
 	rings[0].ring.flags = TR_RING_BACKWARD;
 	tell();
-	assert_string_equal(told, "");
+	assert_string_equal(reported, "");
 	events[2].found.newer = 7; /* written after the last ledger, and not here */
 	tell();
 	assert_string_equal(
-	    told, "cycles: 7 of 207 records (3.4 %) that the machine wrote are not here\n");
+	    reported, "cycles: 7 of 207 records (3.4 %) that the machine wrote are not here\n");
 }
 
 static void a_larger_ring_than_the_region_holds_needs_a_larger_region(void **state)
@@ -333,14 +334,14 @@ static void a_share_is_neither_none_nor_all_by_rounding(void **state)
 	events[0].ledger.generated = 999800 + 100;
 	events[0].ledger.lost = 100;
 	tell();
-	assert_non_null(strstr(told, "100 of 1000000 records (under 0.1 %)"));
+	assert_non_null(strstr(reported, "100 of 1000000 records (under 0.1 %)"));
 	events[0].ledger.lost = events[0].ledger.generated - 1;
 	tell();
-	assert_non_null(strstr(told, "(over 99.9 %)"));
+	assert_non_null(strstr(reported, "(over 99.9 %)"));
 	events[0].ledger.lost = events[0].ledger.generated;
 	events[2].ledger.generated = 0;
 	tell();
-	assert_non_null(strstr(told, "(100.0 %)"));
+	assert_non_null(strstr(reported, "(100.0 %)"));
 }
 
 int main(void)
@@ -354,7 +355,7 @@ int main(void)
 		TEST(branches_that_nobody_counted_are_unknown_and_never_none),
 		TEST(pieces_of_samples_that_were_cut_are_reported),
 		TEST(an_area_in_snapshot_mode_overwrites_and_loses_nothing),
-		TEST(an_event_that_was_throttled_is_told_to_sample_less),
+		TEST(the_hint_for_a_throttled_event_is_to_sample_less),
 		TEST(what_is_not_in_the_file_is_reported),
 		TEST(what_is_newer_or_elsewhere_or_overwritten_on_purpose_is_not_missing),
 		TEST(a_larger_ring_than_the_region_holds_needs_a_larger_region),

@@ -234,7 +234,7 @@ static void each_machines_account_stands_behind_the_others(void **state)
 	}
 }
 
-static void a_machine_that_did_not_end_is_told_of(void **state)
+static void a_machine_that_did_not_end_is_reported(void **state)
 {
 	(void)state;
 	end(NULL);
@@ -301,7 +301,7 @@ int main(void)
 		TEST(a_command_gets_its_boards_name),
 		TEST(what_makes_no_sense_is_refused_with_the_reason),
 		TEST(each_machines_account_stands_behind_the_others),
-		TEST(a_machine_that_did_not_end_is_told_of),
+		TEST(a_machine_that_did_not_end_is_reported),
 		TEST(what_was_read_elsewhere_is_known_of_a_run_that_was_joined),
 		TEST(there_is_an_end_to_what_goes_into_one_file),
 		TEST(numbers_in_a_ledger_are_not_believed),

@@ -161,7 +161,7 @@ static void ids_lie_where_the_sample_type_puts_them(void **state)
 	assert_int_equal(samples, RECORDS);
 }
 
-static void events_that_can_not_be_told_apart_are_an_error(void **state)
+static void events_that_cannot_be_distinguished_are_an_error(void **state)
 {
 	static const uint64_t others[] = {
 		TYPE & ~(uint64_t)PERF_SAMPLE_ADDR, /* another place in samples */
@@ -424,7 +424,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(ids_lie_where_the_sample_type_puts_them),
-		TEST(events_that_can_not_be_told_apart_are_an_error),
+		TEST(events_that_cannot_be_distinguished_are_an_error),
 		TEST(compressed_records_are_those_that_were_packed),
 		TEST(compressed_records_end_where_they_are_cut_or_damaged),
 		TEST(little_that_unpacks_to_very_much_is_refused),

@@ -84,7 +84,7 @@ static const char *advice(uint64_t generated, uint64_t flags)
 	return pace_advice(&pace, &ledger, text, sizeof(text)) ? text : "none";
 }
 
-static void what_fits_is_told_where_the_channel_was_too_slow(void **state)
+static void what_fits_is_reported_where_the_channel_was_too_slow(void **state)
 {
 	(void)state;
 	assert_string_equal(advice(2000, 0), "-c 44000"); /* 20 times as much, and a tenth */
@@ -118,7 +118,7 @@ int main(void)
 		cmocka_unit_test(the_pace_is_of_the_times_at_which_something_was_waited_for),
 		cmocka_unit_test(a_moment_tells_no_pace),
 		cmocka_unit_test(advice_is_of_two_digits_and_on_the_safe_side),
-		cmocka_unit_test(what_fits_is_told_where_the_channel_was_too_slow),
+		cmocka_unit_test(what_fits_is_reported_where_the_channel_was_too_slow),
 		cmocka_unit_test(a_disk_is_too_small_for_what_comes_and_the_file_s_end),
 	};
 

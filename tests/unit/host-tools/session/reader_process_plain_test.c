@@ -261,7 +261,7 @@ static void a_tail_that_was_not_stored_is_stored_by_who_comes_next(void **state)
 static void go_on(unsigned ring)
 {
 	while (!has_room(ring)) {
-		assert_true(reader_process_goes_on(&reader, &session, &progress));
+		assert_true(reader_process_continues(&reader, &session, &progress));
 		usleep(100);
 	}
 	write_sample(ring);
@@ -283,7 +283,7 @@ static void readers_that_are_killed_are_replaced_and_nothing_is_missed(void **st
 		usleep((unsigned)rand_r(&seed) % 1000);
 		kill(reader.pid, SIGKILL);
 		while (reader.replaced == kills) {
-			assert_true(reader_process_goes_on(&reader, &session, &progress));
+			assert_true(reader_process_continues(&reader, &session, &progress));
 			usleep(100);
 		}
 	}
@@ -305,7 +305,7 @@ static void who_reads_says_that_it_is_ready_and_so_does_who_comes_after_it(void 
 	kill(reader.pid, SIGKILL);
 	while (!reader.replaced) {
 		__atomic_store_n(&words->ready, 0, __ATOMIC_RELEASE);
-		assert_true(reader_process_goes_on(&reader, &session, &progress));
+		assert_true(reader_process_continues(&reader, &session, &progress));
 	}
 	while (ready_for() != session.region.header.run)
 		usleep(1000);
@@ -320,9 +320,9 @@ static void a_reader_that_finds_a_broken_ring_leaves_it_to_the_supervisor(void *
 	((struct perf_event_mmap_page *)(fixture.bytes + fixture.region.rings[0].control))
 	    ->data_head = 1 << 20;
 	assert_int_equal(reader_process_start(&reader, &session, &progress, &error), 0);
-	while (reader_process_goes_on(&reader, &session, &progress))
+	while (reader_process_continues(&reader, &session, &progress))
 		usleep(1000);
-	assert_false(reader_process_goes_on(&reader, &session, &progress));
+	assert_false(reader_process_continues(&reader, &session, &progress));
 	assert_int_equal(reader.replaced, 0);
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), -EPROTO);
@@ -347,7 +347,7 @@ static void readers_that_die_at_once_are_not_replaced_for_ever(void **state)
 	deadly.clear = die;
 	channel.ops = &deadly;
 	assert_int_equal(reader_process_start(&reader, &session, &progress, &error), 0);
-	while (reader_process_goes_on(&reader, &session, &progress))
+	while (reader_process_continues(&reader, &session, &progress))
 		usleep(1000);
 	assert_in_range(reader.replaced, 10, 100);
 	channel.ops = ops;

@@ -370,7 +370,7 @@ static int join(void)
 {
 	struct session_options how = options();
 
-	how.join = true;
+	how.others_read = true;
 	channel_rig_bring(&channel);
 	return session_begin(&session, &region, &how, &error);
 }

@@ -22,8 +22,8 @@ static uint8_t fpdt[ROOM], fbpt[ROOM];
 static uint32_t fpdt_size, fbpt_size;
 static uint8_t *seen;      /* fbpt, as far as there is memory */
 static uint32_t seen_size; /* fbpt_size, if a test does not say otherwise */
-static char told[TIMES][160];
-static unsigned nr_told;
+static char reported[TIMES][160];
+static unsigned nr_reported;
 
 static const void *view(uint64_t address, size_t size)
 {
@@ -34,10 +34,10 @@ static const void *view(uint64_t address, size_t size)
 
 static void tell(void *context, uint64_t ns, const char *name)
 {
-	assert_ptr_equal(context, told);
-	if (nr_told < TIMES)
-		snprintf(told[nr_told], sizeof(told[0]), "%lu %s", ns, name);
-	nr_told++;
+	assert_ptr_equal(context, reported);
+	if (nr_reported < TIMES)
+		snprintf(reported[nr_reported], sizeof(reported[0]), "%lu %s", ns, name);
+	nr_reported++;
 }
 
 static void put(uint8_t *at, uint64_t value, unsigned bytes)
@@ -84,7 +84,7 @@ static int set_up(void **state)
 	(void)state;
 	memset(fpdt, 0, sizeof(fpdt));
 	memset(fbpt, 0, sizeof(fbpt));
-	nr_told = 0;
+	nr_reported = 0;
 	seen_size = UINT32_MAX;
 	fpdt_size = 36;
 	put(put_record(fpdt, &fpdt_size, 0, 16) + 8, BASE, 8);
@@ -106,7 +106,7 @@ static const char *reads(void)
 	seen = malloc(seen_size);
 	memcpy(table, fpdt, fpdt_size);
 	memcpy(seen, fbpt, seen_size);
-	wrong = fpdt_read(table, fpdt_size, view, tell, told);
+	wrong = fpdt_read(table, fpdt_size, view, tell, reported);
 	free(seen);
 	free(table);
 	return wrong;
@@ -126,15 +126,15 @@ static void the_basic_record_has_five_times(void **state)
 	(void)state;
 	put_basic();
 	assert_null(reads());
-	assert_int_equal(nr_told, 5);
-	assert_string_equal(told[0], "1000000000000 reset ends");
-	assert_string_equal(told[1], "2000000000000 OS loader: LoadImage() starts");
-	assert_string_equal(told[2], "3000000000000 OS loader: StartImage() starts");
-	assert_string_equal(told[3], "4000000000000 ExitBootServices() is entered");
-	assert_string_equal(told[4], "5000000000000 ExitBootServices() is left");
+	assert_int_equal(nr_reported, 5);
+	assert_string_equal(reported[0], "1000000000000 reset ends");
+	assert_string_equal(reported[1], "2000000000000 OS loader: LoadImage() starts");
+	assert_string_equal(reported[2], "3000000000000 OS loader: StartImage() starts");
+	assert_string_equal(reported[3], "4000000000000 ExitBootServices() is entered");
+	assert_string_equal(reported[4], "5000000000000 ExitBootServices() is left");
 }
 
-static void what_was_never_noted_is_not_told(void **state)
+static void what_was_never_noted_is_not_reported(void **state)
 {
 	uint8_t *at;
 
@@ -142,7 +142,7 @@ static void what_was_never_noted_is_not_told(void **state)
 	at = put_basic();
 	memset(at + 16, 0, 32);
 	assert_null(reads());
-	assert_int_equal(nr_told, 1);
+	assert_int_equal(nr_reported, 1);
 }
 
 static void records_of_edk2_have_texts_or_guids(void **state)
@@ -155,11 +155,11 @@ static void records_of_edk2_have_texts_or_guids(void **state)
 	put_own(0x1014, 42 + 2, 0x62, 11, "q");
 	put_own(0x1013, 42, 0x70, 12, NULL);
 	assert_null(reads());
-	assert_int_equal(nr_told, 6);
-	assert_string_equal(told[0], "7 13121110-1514-1716-1819-1a1b1c1d1e1f begins (0x0030)");
-	assert_string_equal(told[1], "8 no?NU ends (0x0031)");
-	assert_string_equal(told[2], "9 13121110-1514-1716-1819-1a1b1c1d1e1f ends (0x0002)");
-	assert_string_equal(told[5], "12 13121110-1514-1716-1819-1a1b1c1d1e1f begins (0x0070)");
+	assert_int_equal(nr_reported, 6);
+	assert_string_equal(reported[0], "7 13121110-1514-1716-1819-1a1b1c1d1e1f begins (0x0030)");
+	assert_string_equal(reported[1], "8 no?NU ends (0x0031)");
+	assert_string_equal(reported[2], "9 13121110-1514-1716-1819-1a1b1c1d1e1f ends (0x0002)");
+	assert_string_equal(reported[5], "12 13121110-1514-1716-1819-1a1b1c1d1e1f begins (0x0070)");
 }
 
 static void texts_stand_where_their_types_have_them(void **state)
@@ -169,9 +169,9 @@ static void texts_stand_where_their_types_have_them(void **state)
 	memcpy(put_own(0x1012, 60, 0x30, 7, NULL) + 50, "dual", 5);
 	memcpy(put_own(0x1014, 60, 0x30, 7, NULL) + 42, "qword", 6);
 	assert_null(reads());
-	assert_string_equal(told[0], "7 dynamic begins (0x0030)");
-	assert_string_equal(told[1], "7 dual begins (0x0030)");
-	assert_string_equal(told[2], "7 qword begins (0x0030)");
+	assert_string_equal(reported[0], "7 dynamic begins (0x0030)");
+	assert_string_equal(reported[1], "7 dual begins (0x0030)");
+	assert_string_equal(reported[2], "7 qword begins (0x0030)");
 }
 
 static void a_long_text_is_cut(void **state)
@@ -182,7 +182,7 @@ static void a_long_text_is_cut(void **state)
 	at = put_own(0x1011, 255, 0x30, 7, NULL);
 	memset(at + 34, 'x', 255 - 34);
 	assert_null(reads());
-	assert_int_equal(strlen(told[0]), 2 + 63 + strlen(" begins (0x0030)"));
+	assert_int_equal(strlen(reported[0]), 2 + 63 + strlen(" begins (0x0030)"));
 }
 
 static void records_that_are_too_short_or_unknown_are_passed_over(void **state)
@@ -192,8 +192,8 @@ static void records_that_are_too_short_or_unknown_are_passed_over(void **state)
 	put_record(fbpt, &fbpt_size, 0x3000, 5);
 	put(put_record(fbpt, &fbpt_size, 2, 20) + 8, 77, 8); /* it has the first time alone */
 	assert_null(reads());
-	assert_int_equal(nr_told, 1);
-	assert_string_equal(told[0], "77 reset ends");
+	assert_int_equal(nr_reported, 1);
+	assert_string_equal(reported[0], "77 reset ends");
 }
 
 static void room_that_is_not_used_is_the_end(void **state)
@@ -202,7 +202,7 @@ static void room_that_is_not_used_is_the_end(void **state)
 	put_basic();
 	fbpt_size += 100;
 	assert_null(reads());
-	assert_int_equal(nr_told, 5);
+	assert_int_equal(nr_reported, 5);
 }
 
 /* A byte less than what would be read, at the tables' ends. */
@@ -215,7 +215,7 @@ static void what_is_cut_off_is_not_read(void **state)
 	set_up(state);
 	fbpt_size += 1;
 	assert_null(reads());
-	assert_int_equal(nr_told, 0);
+	assert_int_equal(nr_reported, 0);
 	set_up(state);
 	fpdt_size = 36;
 	put_record(fpdt, &fpdt_size, 0, 15);
@@ -233,7 +233,7 @@ static void other_records_may_precede_the_pointer(void **state)
 	put(put_record(fpdt, &fpdt_size, 0, 16) + 8, BASE, 8);
 	put_basic();
 	assert_null(reads());
-	assert_int_equal(nr_told, 5);
+	assert_int_equal(nr_reported, 5);
 }
 
 static void what_is_wrong_is_reported(void **state)
@@ -265,7 +265,7 @@ static void what_is_wrong_is_reported(void **state)
 	set_up(state);
 	put_basic()[2] = 3;
 	assert_string_equal(reads(), "a record of the boot performance table has a wrong length");
-	assert_int_equal(nr_told, 0);
+	assert_int_equal(nr_reported, 0);
 }
 
 static uint32_t warnings;
@@ -321,7 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_basic_record_has_five_times, set_up),
-		cmocka_unit_test_setup(what_was_never_noted_is_not_told, set_up),
+		cmocka_unit_test_setup(what_was_never_noted_is_not_reported, set_up),
 		cmocka_unit_test_setup(records_of_edk2_have_texts_or_guids, set_up),
 		cmocka_unit_test_setup(texts_stand_where_their_types_have_them, set_up),
 		cmocka_unit_test_setup(a_long_text_is_cut, set_up),

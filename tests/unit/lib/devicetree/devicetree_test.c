@@ -224,7 +224,7 @@ static void interrupts_of_no_gic_are_reported(void **state)
 
 /* ---- The interrupt controller ---- */
 
-static void a_machine_without_a_gic_is_told_what_it_has(void **state)
+static void a_machine_without_a_gic_is_reported_with_what_it_has(void **state)
 {
 	(void)state;
 	LOAD("pi4", "compatible = \"arm,gic-400\"", "compatible = \"brcm,bcm2836-l1-intc\"");
@@ -354,7 +354,7 @@ static void a_host_bridge_s_windows_are_where_the_cpus_have_them(void **state)
 	assert_remark("device tree: /pcie@4010000000: ranges: it ends in the middle of an entry");
 }
 
-static void memory_that_is_reserved_is_told_of_wherever_the_tree_says_so(void **state)
+static void memory_that_is_reserved_is_reported_wherever_the_tree_says_so(void **state)
 {
 	char many[8192] = "";
 
@@ -445,13 +445,13 @@ int main(void)
 		CASE(an_spi_that_affinity_does_not_name_is_nobodys),
 		CASE(a_ppi_is_of_its_partition_else_of_all_cpus),
 		CASE(interrupts_of_no_gic_are_reported),
-		CASE(a_machine_without_a_gic_is_told_what_it_has),
+		CASE(a_machine_without_a_gic_is_reported_with_what_it_has),
 		CASE(registers_that_the_cpus_do_not_reach_are_none),
 		CASE(the_console_is_reached_as_its_node_says),
 		CASE(a_console_that_we_cannot_drive_is_reported),
 		CASE(configuration_space_counts_from_bus_0),
 		CASE(a_host_bridge_s_windows_are_where_the_cpus_have_them),
-		CASE(memory_that_is_reserved_is_told_of_wherever_the_tree_says_so),
+		CASE(memory_that_is_reserved_is_reported_wherever_the_tree_says_so),
 		CASE(what_is_no_tree_leaves_nothing),
 		CASE(damage_is_survived),
 	};

@@ -18,7 +18,7 @@ static const EFI_GUID before_exit = {
 	0x8be0e274, 0x3970, 0x4b44, { 0x80, 0xc5, 0x1a, 0xb9, 0x50, 0x2f, 0x3b, 0xfc }
 };
 
-static unsigned told, started, ended, returned, left, exits, looks, starts_of_firmware;
+static unsigned reported, started, ended, returned, left, exits, looks, starts_of_firmware;
 static char said[512];
 static const EFI_GUID table_guid = {
 	0x49152e77, 0x1ada, 0x4764, { 0xb7, 0xa2, 0x7a, 0xfe, 0xfe, 0xd9, 0x5e, 0x8b }
@@ -59,7 +59,7 @@ void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 static void report(void *context, const struct efi_image_place *image, bool there)
 {
 	(void)context;
-	told += there;
+	reported += there;
 	if (hearings < sizeof(heard) / sizeof(*heard))
 		heard[hearings++] = there ? (long)image->base : -(long)image->base;
 }
@@ -139,18 +139,18 @@ static void begin(void)
 	fake_services.UnloadImage = unload;
 	fake_services.ExitBootServices = leave;
 	fake_install(&image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &image);
-	told = started = ended = returned = left = exits = looks = hearings = 0;
+	reported = started = ended = returned = left = exits = looks = hearings = 0;
 	starts_of_firmware = 0;
 	said[0] = 0;
 	assert_int_equal(efi_images_watch(&watcher), 0);
 	fake_services.CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end, NULL, &end);
 }
 
-static void who_starts_or_leaves_is_told_of(void **state)
+static void who_starts_or_leaves_is_reported(void **state)
 {
 	(void)state;
 	begin();
-	assert_int_equal(told, 1);
+	assert_int_equal(reported, 1);
 	fake_services.StartImage(&image, NULL, NULL);
 	assert_int_equal(started, 1);
 	assert_int_equal(ended, 1);
@@ -181,7 +181,7 @@ static void who_leaves_with_an_old_map_is_to_call_again(void **state)
 }
 
 /* By a pointer that the application kept: newer firmware then signals a group of events. */
-static void who_leaves_past_the_hook_is_told_of_once(void **state)
+static void who_leaves_past_the_hook_is_reported_once(void **state)
 {
 	EFI_EXIT_BOOT_SERVICES kept = leave;
 	EFI_TPL level;
@@ -251,7 +251,7 @@ static void a_hook_that_is_called_afterwards_hands_on(void **state)
 	assert_int_equal(hooked_start(NULL, NULL, NULL), EFI_SUCCESS);
 	assert_int_equal(hooked_exit(NULL, 0), EFI_SUCCESS);
 	assert_int_equal(started + ended + left, 0);
-	assert_int_equal(told, 1);
+	assert_int_equal(reported, 1);
 	assert_int_equal(exits, 1);
 }
 
@@ -509,9 +509,9 @@ int main(void)
 		cmocka_unit_test(who_leaves_has_it_looked_after_only_if_there_is_a_reason),
 		cmocka_unit_test(a_handle_that_another_image_has_is_that_ones),
 		cmocka_unit_test(what_an_image_places_by_itself_is_seen_in_time),
-		cmocka_unit_test(who_starts_or_leaves_is_told_of),
+		cmocka_unit_test(who_starts_or_leaves_is_reported),
 		cmocka_unit_test(who_leaves_with_an_old_map_is_to_call_again),
-		cmocka_unit_test(who_leaves_past_the_hook_is_told_of_once),
+		cmocka_unit_test(who_leaves_past_the_hook_is_reported_once),
 		cmocka_unit_test(watching_may_end_within_a_hook),
 		cmocka_unit_test(a_hook_that_is_called_afterwards_hands_on),
 		cmocka_unit_test(a_hook_above_ours_stays_and_reaches_the_firmware),

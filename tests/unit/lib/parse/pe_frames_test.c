@@ -64,7 +64,7 @@ static enum pe_frames of(uint16_t machine, const char *one, size_t one_size, uns
 	return pe_frames(&image);
 }
 
-static void x86s_are_told_by_mov_behind_push(void **state)
+static void x86s_are_recognized_by_mov_behind_push(void **state)
 {
 	const uint16_t amd64 = PE_MACHINE_AMD64;
 
@@ -80,7 +80,7 @@ static void x86s_are_told_by_mov_behind_push(void **state)
 	assert_int_equal(of(amd64, OF(X86_R13), 40, OF(X86_DATA), 10), PE_FRAMES_UNKNOWN);
 }
 
-static void arms_are_told_by_mov_behind_stp(void **state)
+static void arms_are_recognized_by_mov_behind_stp(void **state)
 {
 	const uint16_t arm64 = PE_MACHINE_ARM64;
 
@@ -156,8 +156,8 @@ static void one_half_of_long_code_speaks_for_itself_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(x86s_are_told_by_mov_behind_push),
-		cmocka_unit_test(arms_are_told_by_mov_behind_stp),
+		cmocka_unit_test(x86s_are_recognized_by_mov_behind_push),
+		cmocka_unit_test(arms_are_recognized_by_mov_behind_stp),
 		cmocka_unit_test(other_machines_code_tells_nothing),
 		cmocka_unit_test(code_that_ends_within_a_function_is_not_left),
 		cmocka_unit_test(what_is_there_of_code_speaks),

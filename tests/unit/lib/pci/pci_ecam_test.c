@@ -115,7 +115,7 @@ static void a_function_is_found_on_any_bus_that_is_named(void **state)
 	assert_null(pci_by_ecam.find(0, 0, IVSHMEM, 1));
 }
 
-static void functions_of_a_class_are_told_apart(void **state)
+static void functions_of_a_class_are_distinguished(void **state)
 {
 	struct function *first, *second;
 
@@ -256,7 +256,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_function_is_found_on_any_bus_that_is_named, begin),
-		cmocka_unit_test_setup(functions_of_a_class_are_told_apart, begin),
+		cmocka_unit_test_setup(functions_of_a_class_are_distinguished, begin),
 		cmocka_unit_test_setup(a_device_of_one_function_is_one, begin),
 		cmocka_unit_test_setup(words_are_read_by_their_parts, begin),
 		cmocka_unit_test_setup(a_bar_of_64_bits_lies_above_4_gib, begin),

@@ -59,7 +59,7 @@ static bool is_full(void)
 	return fake.waiting == depth();
 }
 
-static uint32_t told_once(uint32_t flag)
+static uint32_t reported_once(uint32_t flag)
 {
 	bool overrun = fake.overrun;
 
@@ -72,7 +72,7 @@ static uint32_t read_16550(unsigned reg)
 {
 	if (reg != 5)
 		return 0;
-	return (fake.nr_coming ? 0x01 : 0) | told_once(0x02) | (is_full() ? 0 : 0x20) |
+	return (fake.nr_coming ? 0x01 : 0) | reported_once(0x02) | (is_full() ? 0 : 0x20) |
 	       (is_empty() && !fake.sends ? 0x40 : 0);
 }
 
@@ -174,7 +174,7 @@ static uint32_t fake_read(const struct uart *of, unsigned reg)
 	if (fake.absent)
 		return UINT32_MAX;
 	if (reg == fake.kind->receive && fake.nr_coming)
-		return take() | (fake.kind->type == ARCH_UART_IMX ? told_once(1U << 13) : 0);
+		return take() | (fake.kind->type == ARCH_UART_IMX ? reported_once(1U << 13) : 0);
 	return fake.kind->read(reg);
 }
 

@@ -117,9 +117,9 @@ static uint32_t read_iir(void)
 /* The overrun is reported once. */
 static uint32_t read_lsr(void)
 {
-	uint32_t overrun = m->lost > m->told ? 0x02 : 0;
+	uint32_t overrun = m->lost > m->reported ? 0x02 : 0;
 
-	m->told = m->lost;
+	m->reported = m->lost;
 	return overrun | (m->in_fifo ? 0x01 : 0) | (m->waiting ? 0 : 0x20) |
 	       (m->waiting || m->shifting ? 0 : 0x40);
 }
@@ -285,7 +285,7 @@ void uart_model_start(enum model_kind kind, struct uart *uart)
 		                      .address = 0x9000000 };
 
 	memset(m, 0, offsetof(struct uart_model, sent));
-	m->nr_sent = m->nr_coming = m->arrived = m->taken = m->in_fifo = m->lost = m->told = 0;
+	m->nr_sent = m->nr_coming = m->arrived = m->taken = m->in_fifo = m->lost = m->reported = 0;
 	m->accesses = m->strays = 0;
 	m->kind = kind;
 	m->depth = 1;

@@ -45,7 +45,7 @@ struct uart_model {
 	uint8_t coming[MODEL_BYTES];
 	unsigned nr_coming, arrived; /* given by the test; of these on this side of the line */
 	unsigned taken;              /* by the driver, the lost ones included */
-	unsigned in_fifo, lost, told;
+	unsigned in_fifo, lost, reported;
 	uint8_t received[64];
 	uint64_t next_arrival; /* ns */
 	uint64_t accesses;     /* to registers */

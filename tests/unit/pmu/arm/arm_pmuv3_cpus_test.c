@@ -164,7 +164,7 @@ static void what_cannot_be_counted_is_refused_with_the_reason(void **state)
 	event_disable(&rig_events[0]);
 }
 
-static void leftovers_are_cleared_and_told(void **state)
+static void leftovers_are_cleared_and_reported(void **state)
 {
 	(void)state;
 	model.pmcr = PMCR_E;
@@ -364,7 +364,7 @@ int main(void)
 		TEST(a_pair_is_two_free_neighbours_the_lower_one_even),
 		TEST(counters_of_64_bits_need_no_pair),
 		TEST(what_cannot_be_counted_is_refused_with_the_reason),
-		TEST(leftovers_are_cleared_and_told),
+		TEST(leftovers_are_cleared_and_reported),
 		TEST(counters_that_somebody_else_has_are_left_alone),
 		TEST(a_spurious_interrupt_is_counted),
 		TEST(the_interrupt_is_given_back_with_the_last_counter),

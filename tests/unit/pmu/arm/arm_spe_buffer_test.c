@@ -89,7 +89,7 @@ static void an_interrupt_in_the_midst_of_the_end_changes_nothing(void **state)
 static void records_that_leave_a_rest_of_a_page_are_padded(void **state)
 {
 	struct perf_record_aux got;
-	uint64_t told = 0, end = 0;
+	uint64_t reported = 0, end = 0;
 
 	(void)state;
 	model.reg[PMBIDR_EL1] = 0; /* no alignment */
@@ -99,7 +99,7 @@ static void records_that_leave_a_rest_of_a_page_are_padded(void **state)
 		sample(1);
 		while (next_aux(&got)) {
 			assert_int_equal(got.aux_size % 60, 0);
-			told += got.aux_size;
+			reported += got.aux_size;
 			end = got.aux_offset + got.aux_size;
 			take(end);
 		}
@@ -107,12 +107,12 @@ static void records_that_leave_a_rest_of_a_page_are_padded(void **state)
 	}
 	event_disable(&event);
 	while (next_aux(&got)) {
-		told += got.aux_size;
+		reported += got.aux_size;
 		end = got.aux_offset + got.aux_size;
 	}
-	assert_int_equal(told % 60, 0);
+	assert_int_equal(reported % 60, 0);
 	assert_true(aux.skipped > 0);
-	assert_int_equal(told + aux.skipped, aux.head);
+	assert_int_equal(reported + aux.skipped, aux.head);
 	assert_int_equal(end, aux.head); /* padding is reported, too */
 }
 
@@ -147,7 +147,7 @@ static void each_event_has_its_flag(void **state)
 	}
 }
 
-static void a_collision_without_an_interrupt_is_told_at_the_end(void **state)
+static void a_collision_without_an_interrupt_is_reported_at_the_end(void **state)
 {
 	(void)state;
 	begin(8, 0, false);
@@ -229,7 +229,7 @@ static void a_snapshot_holds_the_newest_half_at_least(void **state)
 	}
 }
 
-static void what_happened_before_the_turn_is_told_by_the_snapshot(void **state)
+static void what_happened_before_the_turn_is_in_the_snapshot(void **state)
 {
 	(void)state;
 	begin(4, 0, true);
@@ -273,7 +273,7 @@ static void no_combination_goes_astray(void **state)
 	(void)state;
 	srand(1);
 	for (unsigned round = 0; round < 2000; round++) {
-		uint64_t pages = 2ULL << rand() % 3, told = 0, tail = 0;
+		uint64_t pages = 2ULL << rand() % 3, reported = 0, tail = 0;
 		struct perf_record_aux got;
 
 		spe_set_up(NULL);
@@ -283,7 +283,7 @@ static void no_combination_goes_astray(void **state)
 		for (unsigned i = 0; i < 30; i++) {
 			sample((unsigned)rand() % 100);
 			while (next_aux(&got)) {
-				told += got.aux_size;
+				reported += got.aux_size;
 				tail = got.aux_offset + got.aux_size;
 			}
 			if (rand() % 3)
@@ -292,9 +292,9 @@ static void no_combination_goes_astray(void **state)
 		}
 		event_disable(&event);
 		while (next_aux(&got))
-			told += got.aux_size;
-		assert_int_equal(told + aux.skipped, aux.head);
-		assert_int_equal(told % model.record, 0);
+			reported += got.aux_size;
+		assert_int_equal(reported + aux.skipped, aux.head);
+		assert_int_equal(reported % model.record, 0);
 		assert_int_equal(model.backward_limits, 0);
 		assert_int_equal(aux.lost, 0);
 	}
@@ -364,12 +364,12 @@ int main(void)
 		TEST(an_interrupt_in_the_midst_of_the_end_changes_nothing),
 		TEST(records_that_leave_a_rest_of_a_page_are_padded),
 		TEST(each_event_has_its_flag),
-		TEST(a_collision_without_an_interrupt_is_told_at_the_end),
+		TEST(a_collision_without_an_interrupt_is_reported_at_the_end),
 		TEST(a_fault_that_stays_is_given_up),
 		TEST(an_interrupt_without_a_cause_changes_nothing),
 		TEST(discard_mode_has_no_buffer),
 		TEST(a_snapshot_holds_the_newest_half_at_least),
-		TEST(what_happened_before_the_turn_is_told_by_the_snapshot),
+		TEST(what_happened_before_the_turn_is_in_the_snapshot),
 		TEST(a_snapshot_of_uneven_records_begins_with_one),
 		TEST(no_combination_goes_astray),
 		TEST(where_the_cpu_waits_no_piece_is_cut),

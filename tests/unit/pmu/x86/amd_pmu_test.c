@@ -334,7 +334,7 @@ static void a_spurious_interrupt_changes_nothing_and_is_counted(void **state)
 	}
 }
 
-static void leftovers_are_cleared_and_told(void **state)
+static void leftovers_are_cleared_and_reported(void **state)
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES; m++) {
@@ -463,7 +463,7 @@ int main(void)
 		cmocka_unit_test(one_event_more_than_counters_is_reported),
 		cmocka_unit_test(a_late_interrupt_writes_one_sample_with_the_true_period),
 		cmocka_unit_test(a_spurious_interrupt_changes_nothing_and_is_counted),
-		cmocka_unit_test(leftovers_are_cleared_and_told),
+		cmocka_unit_test(leftovers_are_cleared_and_reported),
 		cmocka_unit_test(counters_that_somebody_else_has_are_left_alone),
 		cmocka_unit_test(generic_events_are_the_familys),
 		cmocka_unit_test(raw_events_have_twelve_bits_and_no_bits_of_ours),

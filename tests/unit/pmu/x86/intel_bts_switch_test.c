@@ -54,7 +54,7 @@ static void go_round(uint64_t size, uint64_t n)
 static void every_switch_does_what_the_general_one_does(void **state)
 {
 	static uint8_t general[AREA];
-	static uint64_t told[1 << 17];
+	static uint64_t reported[1 << 17];
 
 	(void)state;
 	for (uint64_t size = 1 << 14; size <= AREA; size *= 2) {
@@ -69,7 +69,7 @@ static void every_switch_does_what_the_general_one_does(void **state)
 		skipped = aux.skipped;
 		causes = owner.causes[TR_WAKEUP_AUX];
 		memcpy(general, memory, size);
-		memcpy(told, data, sizeof(data));
+		memcpy(reported, data, sizeof(data));
 		asked = 0;
 		go_round(size, n);
 		assert_int_equal(attended, aux.records - 1);
@@ -77,7 +77,7 @@ static void every_switch_does_what_the_general_one_does(void **state)
 		assert_int_equal(aux.skipped, skipped);
 		assert_true(skipped > 0);
 		assert_memory_equal(memory, general, size);
-		assert_memory_equal(data, told, ring.published);
+		assert_memory_equal(data, reported, ring.published);
 		/* one, where both the last segment's end and the area's are marks */
 		assert_in_range(owner.causes[TR_WAKEUP_AUX], causes - 3, causes);
 	}

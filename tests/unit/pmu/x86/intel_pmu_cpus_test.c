@@ -25,7 +25,7 @@ static int init_raw(uint64_t config)
 	return event_init(&rig_events[0]);
 }
 
-static void leftovers_are_cleared_and_told(void **state)
+static void leftovers_are_cleared_and_reported(void **state)
 {
 	(void)state;
 	intel_model_power_on(2, false);
@@ -44,7 +44,7 @@ static void leftovers_are_cleared_and_told(void **state)
 }
 
 /* Version 1 has none of it, 4 all; and no MSR is touched that CPUID does not name. */
-static void traces_of_firmware_are_cleared_and_told_where_there_are_any(void **state)
+static void traces_of_firmware_are_cleared_and_reported_where_there_are_any(void **state)
 {
 	const uint64_t on = DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT;
 	const uint64_t freeze = DEBUGCTL_LBR | DEBUGCTL_FREEZE_PERFMON_ON_PMI;
@@ -53,7 +53,7 @@ static void traces_of_firmware_are_cleared_and_told_where_there_are_any(void **s
 		unsigned version;
 		bool debug_store;
 		uint64_t misc_enable, debugctl, pebs, left;
-		bool told;
+		bool reported;
 	} cases[] = {
 		{ 1, false, 0, btf, 0, btf, false },
 		{ 1, true, 0, on | btf, 0, btf, true },
@@ -77,7 +77,7 @@ static void traces_of_firmware_are_cleared_and_told_where_there_are_any(void **s
 		assert_true(model.debugctl == cases[i].left);
 		assert_int_equal(model.pebs_enable, 0);
 		assert_true(counter_census[0].leftovers ==
-		            (cases[i].told ? TR_LEFTOVERS_TRACE : 0));
+		            (cases[i].reported ? TR_LEFTOVERS_TRACE : 0));
 		event_disable(&rig_events[0]);
 		assert_int_equal(model.faults, 0);
 	}
@@ -284,8 +284,8 @@ static void a_hypervisor_that_keeps_the_monitor_of_two_types_is_named_for_each(v
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(leftovers_are_cleared_and_told),
-		cmocka_unit_test(traces_of_firmware_are_cleared_and_told_where_there_are_any),
+		cmocka_unit_test(leftovers_are_cleared_and_reported),
+		cmocka_unit_test(traces_of_firmware_are_cleared_and_reported_where_there_are_any),
 		cmocka_unit_test(counters_that_somebody_else_has_are_left_alone),
 		cmocka_unit_test(when_all_are_somebody_elses_the_hardware_is_busy),
 		cmocka_unit_test(counters_that_rdpmc_does_not_read_are_not_ours),

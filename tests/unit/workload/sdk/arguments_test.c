@@ -92,7 +92,7 @@ static void a_backslash_stands_for_what_needs_one(void **state)
 	assert_string_equal(words_of("p", "@words", NULL), "p|onetwo|three|four|f\\\nive|");
 }
 
-static void a_quote_that_is_not_closed_is_told_and_refused(void **state)
+static void a_quote_that_is_not_closed_is_reported_and_refused(void **state)
 {
 	(void)state;
 	write_file("words", "one 'two\nthree");
@@ -130,7 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_files_words_stand_in_its_place),
 		cmocka_unit_test(a_backslash_stands_for_what_needs_one),
-		cmocka_unit_test(a_quote_that_is_not_closed_is_told_and_refused),
+		cmocka_unit_test(a_quote_that_is_not_closed_is_reported_and_refused),
 		cmocka_unit_test(what_is_no_file_stands_for_itself),
 	};
 

@@ -272,9 +272,9 @@ static bool check_books(const struct region *region)
 	host.images_find = images_named;
 	temporary_path(path, "salvaged");
 	unlink(path);
-	options.join = region_was_read(region);
+	options.others_read = region_was_read(region);
 	if (session_begin(&session, region, &options, &error)) {
-		assert_true(options.join); /* its reader was ahead of what was kept */
+		assert_true(options.others_read); /* its reader was ahead of what was kept */
 		return false;
 	}
 	assert_int_equal(session_finish(&session, false, &error), 0);

@@ -93,8 +93,8 @@ static void flags_stay_and_truncated_is_counted(void **state)
 	aux_rig_put(0, 24, 24, PERF_AUX_FLAG_COLLISION);
 	aux_rig_finish();
 	assert_int_equal(aux_file.count, 2);
-	assert_int_equal(aux_file.pieces[0].told.flags, PERF_AUX_FLAG_TRUNCATED);
-	assert_int_equal(aux_file.pieces[1].told.flags, PERF_AUX_FLAG_COLLISION);
+	assert_int_equal(aux_file.pieces[0].reported.flags, PERF_AUX_FLAG_TRUNCATED);
+	assert_int_equal(aux_file.pieces[1].reported.flags, PERF_AUX_FLAG_COLLISION);
 	aux_rig_expect(0, 0, 0, aux_pattern, 24, 48);
 	aux_rig_expect(1, 0, 24, aux_pattern + 24, 24, 48);
 	assert_int_equal(session.ledger.rings[0].found.aux_truncated, 1);
@@ -161,7 +161,7 @@ static void a_snapshot_is_the_newest_and_the_rest_is_overwritten(void **state)
 	memcpy(newest, aux_pattern + FIXTURE_AUX / 2, FIXTURE_AUX / 2);
 	memcpy(newest + FIXTURE_AUX / 2, aux_pattern, 24);
 	aux_rig_expect(0, 0, 3 * FIXTURE_AUX / 2, newest, sizeof(newest), sizeof(newest) + 24);
-	assert_int_equal(aux_file.pieces[0].told.flags, PERF_AUX_FLAG_OVERWRITE);
+	assert_int_equal(aux_file.pieces[0].reported.flags, PERF_AUX_FLAG_OVERWRITE);
 	assert_int_equal(aux_rig_control()->aux_tail, 2 * FIXTURE_AUX + 24);
 }
 

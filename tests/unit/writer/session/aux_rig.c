@@ -56,7 +56,7 @@ static void note(const struct perf_reader_record *record)
 		assert_in_range(record->trace_size, 1, sizeof(aux_file.pieces[0].bytes));
 		memcpy(&aux_file.pieces[aux_file.count].trace, record->header, 48);
 		memcpy(aux_file.pieces[aux_file.count].bytes, record->trace, record->trace_size);
-		aux_file.pieces[aux_file.count].told = last;
+		aux_file.pieces[aux_file.count].reported = last;
 		aux_file.pieces[aux_file.count++].at = record->offset;
 	} else if (type == PERF_FILE_RECORD_AUXTRACE_INFO) {
 		assert_in_range(record->header->size, 16, sizeof(aux_file.info));
@@ -122,7 +122,7 @@ void aux_rig_expect(size_t i, unsigned ring, uint64_t position, const void *byte
                     uint64_t whole)
 {
 	const struct perf_file_auxtrace *trace = &aux_file.pieces[i].trace;
-	const struct aux_record *told = &aux_file.pieces[i].told;
+	const struct aux_record *reported = &aux_file.pieces[i].reported;
 	static const uint8_t zeros[64];
 
 	assert_in_range(i, 0, aux_file.count - 1);
@@ -134,9 +134,9 @@ void aux_rig_expect(size_t i, unsigned ring, uint64_t position, const void *byte
 	assert_int_equal(trace->tid, 1 + ring);
 	/* 1 ns at 0 cycles, and half a ns a cycle */
 	assert_int_equal(trace->reference, (AUX_RIG_TIME - 1) * 2);
-	assert_int_equal(told->offset, position);
-	assert_int_equal(told->size, size);
-	assert_int_equal(told->trailer[3], FIXTURE_ID(ring, 0));
+	assert_int_equal(reported->offset, position);
+	assert_int_equal(reported->size, size);
+	assert_int_equal(reported->trailer[3], FIXTURE_ID(ring, 0));
 	assert_memory_equal(aux_file.pieces[i].bytes, bytes, size);
 	assert_memory_equal(aux_file.pieces[i].bytes + size, zeros, whole - size);
 }

@@ -20,8 +20,8 @@ extern struct aux_file {
 	size_t count;
 	struct {
 		struct perf_file_auxtrace trace;
-		struct aux_record told; /* the record before it */
-		uint64_t at;            /* in the file */
+		struct aux_record reported; /* the record before it */
+		uint64_t at;                /* in the file */
 		uint8_t bytes[FIXTURE_AUX + 64];
 	} pieces[AUX_RIG_MOST];
 	size_t aux_records;

@@ -11,7 +11,7 @@
 #include "tests/unit/writer/session/aux_rig.h"
 
 /* perf drops the last record of a buffer from any source, so that an empty one is appended. */
-static void perf_is_told_the_format_and_the_clock_of_a_branch_trace(void **state)
+static void perf_gets_the_format_and_the_clock_of_a_branch_trace(void **state)
 {
 	static const uint32_t sources[] = { PERF_TYPE_INTEL_BTS, PERF_TYPE_BRANCH_STEP };
 
@@ -41,7 +41,7 @@ static void perf_is_told_the_format_and_the_clock_of_a_branch_trace(void **state
 	}
 }
 
-static void perf_is_told_the_clock_of_spe_in_a_record_of_its_own(void **state)
+static void perf_gets_the_clock_of_spe_in_a_record_of_its_own(void **state)
 {
 	const uint64_t clock[7] = {
 		PERF_FILE_RECORD_TIME_CONV | 56ULL << 48, 9, 1 << 8, 1, 0, UINT64_MAX, 1
@@ -57,7 +57,7 @@ static void perf_is_told_the_clock_of_spe_in_a_record_of_its_own(void **state)
 }
 
 /* perf would divide by a multiplier of 0; and of bytes that nobody knows it is reported nothing. */
-static void nothing_is_told_of_what_perf_could_not_decode(void **state)
+static void nothing_is_reported_that_perf_could_not_decode(void **state)
 {
 	(void)state;
 	aux_rig_begin(PERF_TYPE_SOFTWARE, false);
@@ -81,9 +81,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, aux_rig_setup, aux_rig_teardown)
-		TEST(perf_is_told_the_format_and_the_clock_of_a_branch_trace),
-		TEST(perf_is_told_the_clock_of_spe_in_a_record_of_its_own),
-		TEST(nothing_is_told_of_what_perf_could_not_decode),
+		TEST(perf_gets_the_format_and_the_clock_of_a_branch_trace),
+		TEST(perf_gets_the_clock_of_spe_in_a_record_of_its_own),
+		TEST(nothing_is_reported_that_perf_could_not_decode),
 	};
 
 	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);

@@ -114,7 +114,9 @@ static void a_channel_whose_heads_are_ahead_of_its_bytes_is_found_out(void **sta
 /* The cable brought an event's count of a publication whose ring's words were not there yet. */
 static void a_ledger_of_half_a_publication_is_not_what_a_joined_run_goes_by(void **state)
 {
-	const struct session_options how = { .host = &session_host, .output = path, .join = true };
+	const struct session_options how = { .host = &session_host,
+		                             .output = path,
+		                             .others_read = true };
 	struct tr_event_ledger *half;
 
 	(void)state;

@@ -408,7 +408,7 @@ static void what_is_reserved_is_there_before_and_given_back_behind(void **state)
 	assert_true(blocks_of_file() < 1 << 20);
 }
 
-static void what_cannot_be_reserved_is_told_and_the_old_file_stays(void **state)
+static void what_cannot_be_reserved_is_reported_and_the_old_file_stays(void **state)
 {
 	struct perf_writer writer;
 
@@ -430,7 +430,7 @@ int main(void)
 		TEST(without_room_for_a_header_all_is_as_before),
 		TEST(what_is_reported_is_what_is_in_the_file),
 		TEST(what_is_reserved_is_there_before_and_given_back_behind),
-		TEST(what_cannot_be_reserved_is_told_and_the_old_file_stays),
+		TEST(what_cannot_be_reserved_is_reported_and_the_old_file_stays),
 	};
 
 	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);

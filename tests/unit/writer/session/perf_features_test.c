@@ -160,7 +160,7 @@ static void cpus_are_counted_and_named(void **state)
 	expect_text("unknown");
 }
 
-static void a_cpus_signature_is_told_as_perf_does(void **state)
+static void a_cpus_signature_is_reported_as_perf_does(void **state)
 {
 	static const struct {
 		uint32_t signature;
@@ -189,7 +189,7 @@ static void a_cpus_signature_is_told_as_perf_does(void **state)
 	expect_text("unknown");
 }
 
-static void memory_and_clock_are_told_where_they_are_known(void **state)
+static void memory_and_clock_are_reported_where_they_are_known(void **state)
 {
 	(void)state;
 	build(perf_feature_total_mem);
@@ -473,8 +473,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(cpus_are_counted_and_named),
-		TEST(a_cpus_signature_is_told_as_perf_does),
-		TEST(memory_and_clock_are_told_where_they_are_known),
+		TEST(a_cpus_signature_is_reported_as_perf_does),
+		TEST(memory_and_clock_are_reported_where_they_are_known),
 		TEST(one_node_has_all_memory_and_all_cpus),
 		TEST(siblings_are_found_by_their_hardware_ids),
 		TEST(sources_are_mapped_that_have_events_in_the_file),

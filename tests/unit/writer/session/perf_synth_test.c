@@ -258,7 +258,7 @@ static void trailers_have_the_fields_that_events_have(void **state)
 	}
 }
 
-static void what_was_lost_is_told_of_each_event(void **state)
+static void what_was_lost_is_reported_for_each_event(void **state)
 {
 	struct ledger_event lost[3] = { 0 };
 	struct ledger ledger = { .events = lost };
@@ -318,7 +318,7 @@ int main(void)
 		TEST(an_image_is_mapped_where_its_code_is),
 		TEST(its_data_are_mapped_behind_all_code),
 		TEST(trailers_have_the_fields_that_events_have),
-		TEST(what_was_lost_is_told_of_each_event),
+		TEST(what_was_lost_is_reported_for_each_event),
 		TEST(instances_of_an_event_are_one_to_perf),
 	};
 

@@ -89,7 +89,7 @@ static void every_sample_of_every_ring_is_in_the_file_in_order(void **state)
 	session_rig_recount();
 }
 
-static void what_is_lost_is_told_and_conserved(void **state)
+static void what_is_lost_is_reported_and_conserved(void **state)
 {
 	uint64_t lost;
 
@@ -415,7 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(every_sample_of_every_ring_is_in_the_file_in_order),
-		TEST(what_is_lost_is_told_and_conserved),
+		TEST(what_is_lost_is_reported_and_conserved),
 		TEST(every_wakeup_that_was_sent_is_received_once),
 		cmocka_unit_test_setup_teardown(an_overwritable_ring_is_read_once_oldest_first,
 		                                setup_backward, teardown),

@@ -200,11 +200,11 @@ static void nobody_reads_and_after_a_while_it_loses(void **state)
 	start();
 	fill();
 	lossless_look(&cpus[0]);
-	assert_int_equal(looked_ns, (uint64_t)TR_STAND_MS * 1000000);
+	assert_int_equal(looked_ns, (uint64_t)TR_STALL_MS * 1000000);
 	assert_int_equal(cpus[0].given_up, 1);
 	assert_false(cpus[0].waits);
 	fake_cpu_run(500 * PERIOD, 0, &regs);
-	assert_int_equal(looked_ns, (uint64_t)TR_STAND_MS * 1000000);
+	assert_int_equal(looked_ns, (uint64_t)TR_STALL_MS * 1000000);
 	assert_true(account()->lost > 400);
 	assert_int_equal(account()->generated, account()->written + account()->lost);
 	lossless_report(&recording);
@@ -268,7 +268,7 @@ static void a_clock_that_leaps_is_not_waited_for(void **state)
 	fill();
 	leap = NSEC_PER_SEC;
 	lossless_look(&cpus[0]);
-	assert_int_equal(looks, TR_STAND_MS * 1000000ULL / LOOK);
+	assert_int_equal(looks, TR_STALL_MS * 1000000ULL / LOOK);
 }
 
 int main(void)

@@ -168,7 +168,7 @@ static void what_the_firmware_has_changed_meanwhile_is_its_own(void **state)
 	assert_int_equal(address_of(idts[0][VECTOR_GP]), 0xabcdee0);
 }
 
-static void a_table_more_than_are_kept_is_told_and_left_alone(void **state)
+static void a_table_more_than_are_kept_is_reported_and_left_alone(void **state)
 {
 	const struct hosted_gates_refusal *refusal;
 
@@ -184,7 +184,7 @@ static void a_table_more_than_are_kept_is_told_and_left_alone(void **state)
 	assert_memory_equal(idts, before, sizeof(idts));
 }
 
-static void a_table_without_room_for_them_is_told_and_left_alone(void **state)
+static void a_table_without_room_for_them_is_reported_and_left_alone(void **state)
 {
 	const struct hosted_gates_refusal *refusal =
 	    hosted_gates_take((uint64_t)idts[0], VECTOR_GP * 16 - 1, CODE);
@@ -209,8 +209,8 @@ int main(void)
 		CASE(an_unchanged_copy_is_given_back_as_well),
 		CASE(a_table_that_comes_again_takes_no_room),
 		CASE(what_the_firmware_has_changed_meanwhile_is_its_own),
-		CASE(a_table_more_than_are_kept_is_told_and_left_alone),
-		CASE(a_table_without_room_for_them_is_told_and_left_alone),
+		CASE(a_table_more_than_are_kept_is_reported_and_left_alone),
+		CASE(a_table_without_room_for_them_is_reported_and_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,7 @@ static void refused(const char *reason)
 	assert_non_null(strstr(refusal->beside_counters, "-e cycles"));
 }
 
-static void with_nothing_free_it_is_told_what_is_in_use(void **state)
+static void with_nothing_free_it_is_reported_what_is_in_use(void **state)
 {
 	(void)state;
 	words[HPET_CONFIG / 4] = HPET_RUNS | HPET_LEGACY; /* 0 and 1 are PIT and RTC */
@@ -160,7 +160,7 @@ static void it_has_fired_once_the_counter_is_there(void **state)
 	assert_false(hpet_has_fired());
 	*counter = 899 - 65;
 	assert_false(hpet_has_fired());
-	*counter = 899 - 64; /* as near as none is told from it */
+	*counter = 899 - 64; /* as near as none is reported from it */
 	assert_true(hpet_has_fired());
 	assert_false(hpet_has_fired()); /* that was it */
 	hpet_arm(1000);
@@ -227,7 +227,7 @@ int main(void)
 		cmocka_unit_test_setup(the_last_free_comparator_comes_as_nmi_by_a_free_input,
 		                       set_up),
 		cmocka_unit_test_setup(what_the_firmware_uses_is_left_alone, set_up),
-		cmocka_unit_test_setup(with_nothing_free_it_is_told_what_is_in_use, set_up),
+		cmocka_unit_test_setup(with_nothing_free_it_is_reported_what_is_in_use, set_up),
 		cmocka_unit_test_setup(a_counter_that_stalled_does_so_again, set_up),
 		cmocka_unit_test_setup(it_has_fired_once_the_counter_is_there, set_up),
 		cmocka_unit_test_setup(one_that_comes_while_it_is_armed_is_known, set_up),

@@ -211,7 +211,7 @@ static void a_damaged_one_is_none(void **state)
 	assert_int_equal(guest_fetch_end(&fetch), 1);
 }
 
-static void one_that_the_program_has_not_is_told_and_the_next_comes(void **state)
+static void one_that_the_program_has_not_is_reported_and_the_next_comes(void **state)
 {
 	struct tr_file file = { .status = -ENOENT };
 
@@ -271,7 +271,7 @@ int main(void)
 		TEST(one_that_is_there_is_replaced_when_the_new_one_is_whole),
 		TEST(half_a_file_is_none),
 		TEST(a_damaged_one_is_none),
-		TEST(one_that_the_program_has_not_is_told_and_the_next_comes),
+		TEST(one_that_the_program_has_not_is_reported_and_the_next_comes),
 		TEST(what_makes_no_sense_ends_it),
 		TEST(a_place_that_cannot_be_written_is_found_before_anything_runs),
 	};

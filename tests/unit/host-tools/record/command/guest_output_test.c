@@ -187,7 +187,7 @@ static void a_reader_that_is_gone_does_not_stop_the_program(void **state)
 	pipes[0][0] = -1;
 }
 
-static void what_the_machine_lost_is_told_by_number(void **state)
+static void what_the_machine_lost_is_reported_by_number(void **state)
 {
 	char said[256] = "";
 	int before = dup(STDERR_FILENO);
@@ -217,7 +217,7 @@ int main(void)
 		TEST(what_nobody_takes_yet_is_kept_in_its_order),
 		TEST(a_terminal_gets_whole_characters_and_none_that_it_obeys),
 		TEST(a_reader_that_is_gone_does_not_stop_the_program),
-		TEST(what_the_machine_lost_is_told_by_number),
+		TEST(what_the_machine_lost_is_reported_by_number),
 	};
 
 	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);

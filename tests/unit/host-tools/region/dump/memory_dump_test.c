@@ -293,7 +293,7 @@ static void a_header_of_several_pieces_is_none(void **state)
 }
 
 /* Two regions, 2 MiB apart. */
-static void several_regions_are_told_apart_by_nonce_and_address(void **state)
+static void several_regions_are_distinguished_by_nonce_and_address(void **state)
 {
 	struct tr_header *second = (void *)(file + TR_ALIGN);
 	struct channel_file_options pick = CHANNEL_ANY_FILE;
@@ -384,7 +384,7 @@ int main(void)
 		TEST(cores_that_make_no_sense_are_refused),
 		TEST(a_raw_dump_is_used_where_it_lies),
 		TEST(a_header_of_several_pieces_is_none),
-		TEST(several_regions_are_told_apart_by_nonce_and_address),
+		TEST(several_regions_are_distinguished_by_nonce_and_address),
 		TEST(flattened_kdumps_that_make_no_sense_are_refused),
 		TEST(a_flattened_file_that_holds_something_else_is_refused),
 	};

@@ -234,7 +234,7 @@ static void who_is_not_there_is_reported_with_the_place(void **state)
 	assert_non_null(strstr(error.text, "localhost:1"));
 }
 
-static void a_url_that_is_wrong_is_told_what_it_lacks(void **state)
+static void the_error_for_a_wrong_url_names_what_it_lacks(void **state)
 {
 	static const struct {
 		const char *places, *says;
@@ -350,7 +350,7 @@ static void of_several_regions_the_one_that_lives_is_taken(void **state)
 	living = put_region(2, 8);
 	gdb_stub_start(&stub);
 	assert_int_equal(open_with("scan=0x40000000-0x40a00000", 0), -EEXIST);
-	assert_non_null(strstr(error.text, "0x40000000 (nonce 0x7, heartbeat stands)"));
+	assert_non_null(strstr(error.text, "0x40000000 (nonce 0x7, heartbeat stopped)"));
 	assert_non_null(strstr(error.text, "0x40400000 (nonce 0x8"));
 	pthread_create(&heart, NULL, beat, living);
 	assert_int_equal(open_with("scan=0x40000000-0x40a00000", 0), 0);
@@ -579,7 +579,7 @@ int main(void)
 		TEST(a_recording_comes_through_binary_packets),
 		TEST(a_stub_that_is_wrong_gets_one_line),
 		TEST(who_is_not_there_is_reported_with_the_place),
-		TEST(a_url_that_is_wrong_is_told_what_it_lacks),
+		TEST(the_error_for_a_wrong_url_names_what_it_lacks),
 		TEST(a_budget_is_an_option_too_and_of_gdb_alone),
 		TEST(a_scan_finds_the_region_and_not_a_copy_of_it),
 		TEST(a_scan_that_finds_nothing_says_what_to_try),

@@ -122,7 +122,7 @@ static void a_long_fetch_leaves_no_twentieth_of_the_line_to_itself_or_to_anythin
 	assert_memory_equal(fetched + 65536, rig.memory + 262144, 65536);
 }
 
-static void bursts_fit_the_fifo_that_the_target_told_of(void **state)
+static void bursts_fit_the_fifo_that_the_target_reported(void **state)
 {
 	const uint8_t *bytes;
 	int64_t since;
@@ -272,9 +272,9 @@ static bool is_cleared(void)
 	return !rig.host.clears_left;
 }
 
-static void each_doorbell_that_rang_is_told_of_once_whatever_happens(void **state)
+static void each_doorbell_that_rang_is_reported_once_whatever_happens(void **state)
 {
-	unsigned rang = 0, told = 0;
+	unsigned rang = 0, reported = 0;
 
 	(void)state;
 	wire_rig_begin(0);
@@ -293,10 +293,10 @@ static void each_doorbell_that_rang_is_told_of_once_whatever_happens(void **stat
 		}
 		assert_int_equal(wire_host_clear(&rig.host, bells, 3), 0);
 		assert_true(wire_rig_until(is_cleared, 100 * SECOND));
-		told += bells[0].was_set + bells[2].was_set;
+		reported += bells[0].was_set + bells[2].was_set;
 		assert_false(bells[1].was_set);
 	}
-	assert_int_equal(told, rang);
+	assert_int_equal(reported, rang);
 }
 
 static void a_line_that_was_dead_for_minutes_continues(void **state)
@@ -327,7 +327,7 @@ static void a_line_that_was_dead_for_minutes_continues(void **state)
 
 /* ---- One that never does ---- */
 
-static void is_told(const char *what)
+static void is_reported(const char *what)
 {
 	wire_rig_until(has_failed, 60 * SECOND);
 	if (!has_failed())
@@ -341,11 +341,11 @@ static void a_line_that_eats_xon_and_xoff_is_named_with_what_to_do(void **state)
 	(void)state;
 	wire_rig_begin(UART);
 	rig.to_target.eats[0x11] = rig.to_target.eats[0x13] = true;
-	is_told("loses or changes the bytes 0x11 0x13: that is software flow control");
+	is_reported("loses or changes the bytes 0x11 0x13: that is software flow control");
 	wire_rig_end();
 	wire_rig_begin(UART);
 	rig.to_host.eats[0x11] = rig.to_host.eats[0x13] = true;
-	is_told("loses or changes the bytes 0x11 0x13: that is software flow control");
+	is_reported("loses or changes the bytes 0x11 0x13: that is software flow control");
 }
 
 static void a_line_that_eats_iac_is_named_with_what_to_do(void **state)
@@ -353,7 +353,7 @@ static void a_line_that_eats_iac_is_named_with_what_to_do(void **state)
 	(void)state;
 	wire_rig_begin(UART);
 	rig.to_host.eats[0xff] = true;
-	is_told("the byte 0xff: that is telnet");
+	is_reported("the byte 0xff: that is telnet");
 }
 
 static void a_line_of_seven_bits_is_not_taken_for_one_of_eight(void **state)
@@ -401,7 +401,7 @@ static void another_major_version_is_refused_by_both_numbers(void **state)
 	(void)state;
 	wire_rig_begin(UART);
 	rig.to_host.change = major_2;
-	is_told("the firmware speaks wire 2.0, this bareperf 1.0");
+	is_reported("the firmware speaks wire 2.0, this bareperf 1.0");
 	assert_int_equal(rig.host.code, -EPROTONOSUPPORT);
 }
 
@@ -418,7 +418,7 @@ static void another_minor_version_is_read_on(void **state)
 	assert_true(rig.host.counts.status > 0);
 }
 
-static void a_machine_that_was_reset_is_told_of_and_gets_none_of_the_old_ones_words(void **state)
+static void a_machine_that_was_reset_is_reported_and_gets_none_of_the_old_ones_words(void **state)
 {
 	uint32_t lease = 7;
 
@@ -432,7 +432,7 @@ static void a_machine_that_was_reset_is_told_of_and_gets_none_of_the_old_ones_wo
 	wire_host_store(&rig.host, LEASE, &lease, sizeof(lease));
 	wire_rig_until(never, 3 * SECOND);
 	rig.to_target.cut = false;
-	is_told("the machine was reset");
+	is_reported("the machine was reset");
 	wire_rig_until(never, SECOND);
 	memcpy(&lease, rig.memory + LEASE, sizeof(lease));
 	assert_int_equal(lease, 0);
@@ -465,7 +465,7 @@ static void answers_that_make_no_sense_end_it_and_touch_nothing(void **state)
 	rig.to_host.change = data_out_of_its_bounds;
 	assert_true(wire_rig_until(wire_rig_is_framed, 2 * SECOND));
 	want(1, 1024);
-	is_told("answers make no sense");
+	is_reported("answers make no sense");
 	for (size_t i = 0; i < WIRE_RIG_SIZE; i++)
 		assert_int_equal(fetched[i], 0);
 }
@@ -478,7 +478,7 @@ static void a_store_that_the_machine_refuses_is_reported(void **state)
 	wire_rig_begin(UART);
 	assert_true(wire_rig_until(wire_rig_is_framed, 2 * SECOND));
 	wire_host_store(&rig.host, 0, &word, sizeof(word));
-	is_told("refuses a store at 0x0");
+	is_reported("refuses a store at 0x0");
 }
 
 static void bytes_at_random_are_survived(void **state)
@@ -503,13 +503,13 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 		TEST(pieces_come_as_they_are),
 		TEST(a_long_fetch_leaves_no_twentieth_of_the_line_to_itself_or_to_anything_else),
-		TEST(bursts_fit_the_fifo_that_the_target_told_of),
+		TEST(bursts_fit_the_fifo_that_the_target_reported),
 		TEST(text_before_the_first_hello_and_behind_bye_is_passed_on),
 		TEST(a_byte_that_is_none_of_text_costs_its_line_alone),
 		TEST(what_is_not_wanted_any_more_is_not_stored),
 		TEST(fetches_are_exact_whatever_is_lost_flipped_doubled_or_late),
 		TEST(stores_are_done_once_and_in_order_whatever_happens_to_them),
-		TEST(each_doorbell_that_rang_is_told_of_once_whatever_happens),
+		TEST(each_doorbell_that_rang_is_reported_once_whatever_happens),
 		TEST(a_line_that_was_dead_for_minutes_continues),
 		TEST(a_line_that_eats_xon_and_xoff_is_named_with_what_to_do),
 		TEST(a_line_that_eats_iac_is_named_with_what_to_do),
@@ -517,7 +517,7 @@ int main(void)
 		TEST(a_noisy_line_is_not_taken_for_one_that_eats_bytes),
 		TEST(another_major_version_is_refused_by_both_numbers),
 		TEST(another_minor_version_is_read_on),
-		TEST(a_machine_that_was_reset_is_told_of_and_gets_none_of_the_old_ones_words),
+		TEST(a_machine_that_was_reset_is_reported_and_gets_none_of_the_old_ones_words),
 		TEST(a_machine_without_a_region_yet_is_waited_for),
 		TEST(answers_that_make_no_sense_end_it_and_touch_nothing),
 		TEST(a_store_that_the_machine_refuses_is_reported),

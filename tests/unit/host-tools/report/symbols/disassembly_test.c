@@ -48,7 +48,7 @@ static int tell(void *context, uint64_t address, uint16_t size, const char *text
 }
 
 /* An ELF header with the code behind it; what disassemble() says of it. */
-static int disassemble_bytes(uint16_t machine, const void *bytes, size_t size, uint64_t told)
+static int disassemble_bytes(uint16_t machine, const void *bytes, size_t size, uint64_t reported)
 {
 	const Elf64_Ehdr header = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
@@ -58,7 +58,7 @@ static int disassemble_bytes(uint16_t machine, const void *bytes, size_t size, u
 		.e_version = EV_CURRENT,
 		.e_ehsize = sizeof(header),
 	};
-	const struct symbol_code code = { path, sizeof(header), told, 0xffffffff81000000 };
+	const struct symbol_code code = { path, sizeof(header), reported, 0xffffffff81000000 };
 	FILE *file = fopen(path, "w");
 
 	assert_non_null(file);

@@ -43,8 +43,8 @@ static int teardown(void **state)
 	return system(command); /* NOLINT(cert-env33-c): of our own making */
 }
 
-/* is_told: firmware reported the image; otherwise it is one of bareperf's own. */
-static void add(bool is_told, const char *name, uint64_t address, uint64_t size, uint64_t time)
+/* is_reported: firmware reported the image; otherwise it is one of bareperf's own. */
+static void add(bool is_reported, const char *name, uint64_t address, uint64_t size, uint64_t time)
 {
 	size_t bytes = sizeof(struct perf_record_mmap2) + (strlen(name) + 8) / 8 * 8;
 	struct perf_record_mmap2 *record = calloc(1, bytes);
@@ -52,7 +52,7 @@ static void add(bool is_told, const char *name, uint64_t address, uint64_t size,
 	record->header = (struct perf_event_header){ PERF_RECORD_MMAP2, 0, (uint16_t)bytes };
 	record->addr = address;
 	record->len = size;
-	if (is_told) {
+	if (is_reported) {
 		record->header.misc = PERF_RECORD_MISC_MMAP_BUILD_ID;
 		record->build_id_size = sizeof(id);
 		memcpy(record->build_id, id, sizeof(id));
@@ -225,7 +225,7 @@ static void many_loads_are_each_its_times(void **state)
 
 static void what_is_too_much_is_reported_once(void **state)
 {
-	char told[256];
+	char reported[256];
 	FILE *errors = tmpfile();
 	int before = dup(STDERR_FILENO);
 	size_t size;
@@ -240,11 +240,11 @@ static void what_is_too_much_is_reported_once(void **state)
 	dup2(before, STDERR_FILENO);
 	close(before);
 	rewind(errors);
-	size = fread(told, 1, sizeof(told) - 1, errors);
-	told[size] = 0;
+	size = fread(reported, 1, sizeof(reported) - 1, errors);
+	reported[size] = 0;
 	fclose(errors);
-	assert_non_null(strstr(told, "more than 65536 mappings"));
-	assert_ptr_equal(strchr(told, '\n'), told + size - 1);
+	assert_non_null(strstr(reported, "more than 65536 mappings"));
+	assert_ptr_equal(strchr(reported, '\n'), reported + size - 1);
 	assert_string_equal(name_at(BASE, 65536 + 2), "first+0x0");
 }
 
