@@ -30,6 +30,9 @@ STEADY = {"x86_64": ["-icount", "shift=4,sleep=off", "-smp", "4"],
           "aarch64": ["-icount", "shift=1,sleep=off", "-smp", "4"]}
 # By the host's clock.
 QUICK = ["-action", "reboot=reset"]
+# At 2 ns an instruction the machine's time is slower than the host's: its ring lasts for seconds of a reader
+# that has little of a busy host's CPUs, and 2 s are 2,000 samples.
+SLOW = ["-icount", "shift=1"]
 # On q35 a device in slot 3 interrupts by the input that the HPET's comparator does as well, and this one
 # does so at each transfer, which its driver does not wait for.
 shell.DEVICES["NVMe"] = ["-device", "nvme,serial=1,drive=disk,addr=3"]
@@ -391,9 +394,9 @@ RING = 16 * 4096
 
 def read_live(sh, memory, data):
     """The output of its reader, which waits for the region; the machine switches off."""
-    with subprocess.Popen([machine.TOOL, "attach", "--channel", f"shm:{memory}", "-o", data],
+    with subprocess.Popen([machine.TOOL, "attach", "--channel", f"shm:{memory}", "--timeout", "300", "-o", data],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:
-        sh.send(f"spinner.efi with={'+'.join(SHARED)} run=\\bareperf-dxe.efi map=100 low=4000 exit=100\r")
+        sh.send(f"spinner.efi with={'+'.join(SHARED)} run=\\bareperf-dxe.efi map=100 low=2000 exit=100\r")
         sh.process.wait(timeout=300)
         said = reader.communicate(timeout=300)[0]
     return said, reader.returncode
@@ -413,7 +416,7 @@ def handed_over(isa, disk, directory, firmware, before):
     memory, data = (pathlib.Path(directory) / name for name in ("memory", "shared.data"))
     memory.write_bytes(bytes(16 << 20))
     stick.mtool("mdeltree", f"{disk.path}@@1M", "::/EFI")  # an image that boots from it takes over the machine
-    with shell.Shell(isa, disk.path, *QUICK,
+    with shell.Shell(isa, disk.path, *QUICK, *SLOW,
                      "-object", f"memory-backend-file,share=on,mem-path={memory},size=16M,id=shm",
                      "-device", "ivshmem-plain,memdev=shm", device=DEVICE[isa], flash=firmware) as sh:
         sh.open()
