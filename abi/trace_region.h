@@ -181,6 +181,7 @@ _Static_assert(sizeof(struct tr_header) == TR_PAGE, "tr_header fills a page");
 #define TR_CPU_BOOT   (1U << 0) /* the CPU that the firmware started */
 #define TR_CPU_ONLINE (1U << 1)
 #define TR_CPU_TRACED (1U << 2) /* traced in this run */
+#define TR_CPU_STEAL  (1U << 3) /* the hypervisor has reported the time that it took: stolen */
 
 struct tr_cpu {
 	uint32_t cpu;
@@ -208,7 +209,8 @@ struct tr_cpu {
 	uint64_t given_up;   /* stalls that ended because no room came within TR_STALL_MS */
 	uint64_t frozen;     /* ns of stalls during which the clock was stopped as well */
 	char hypervisor[16]; /* the hypervisor's name; "": none is known */
-	uint8_t reserved[24];
+	uint64_t stolen;     /* ns of this run that the hypervisor took for other work */
+	uint8_t reserved[16];
 };
 _Static_assert(offsetof(struct tr_cpu, stall_ns) == 184, "tr_cpu.stall_ns");
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");
@@ -342,9 +344,8 @@ _Static_assert(sizeof(struct tr_doorbell) == 64, "tr_doorbell");
 
 #define TR_MAILBOX_TEXT 2032
 
-/* Commands from the host. The host writes length and text, then the next request with release; the
- * firmware carries the command out, writes status and reply_text, then reply = request with
- * release. */
+/* Commands from the host. It writes length and text, then the next request with release. The
+ * firmware carries it out, writes status and reply_text, then reply = request with release. */
 struct tr_mailbox {
 	uint32_t request;               /* HOST */
 	uint32_t length;                /* HOST: bytes of text, without a NUL */

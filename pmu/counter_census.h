@@ -13,7 +13,9 @@ struct counter_census {
 	/* counters that firmware had left counting, or TR_LEFTOVERS_TRACE that it had left on; they
 	 * were stopped and cleared */
 	uint64_t leftovers;
-	uint64_t foreign; /* lose a written value: firmware or a hypervisor uses them */
+	/* not used: they lose a written value, since firmware or a hypervisor uses them, or dead */
+	uint64_t foreign;
+	uint64_t dead; /* a hypervisor's: they keep a value and count nothing */
 };
 
 /* Indexed by CPU number; each CPU writes only its own entry. */

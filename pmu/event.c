@@ -198,6 +198,8 @@ const char *event_error_text(int code)
 		{ -ENOLINK,
 		  "no table of the firmware's names an interrupt for this CPU's counters" },
 		{ -EBUSY, "the hardware is in use already" },
+		{ -ENODATA,
+		  "the hypervisor's counters keep values but count nothing (docs/kvm.md)" },
 		{ -EAGAIN, "it needs more counters than are free" },
 		{ -ENOMEM, "out of memory" },
 		{ -ENXIO, "no traced CPU is of a kind that counts it" },

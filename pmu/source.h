@@ -17,6 +17,7 @@ struct perf_event;
  *   -EINVAL      attr asks for something impossible
  *   -EOPNOTSUPP  the source lacks the asked-for ability (sampling, AUX, a filter)
  *   -EBUSY       hardware is there but in use (by firmware, a hypervisor, another event)
+ *   -ENODATA     add: a hypervisor's counters are there and count nothing
  *   -EAGAIN      no counter is free now
  *   -ENXIO       add: this CPU is of a kind that does not count it; the event stays off here
  */

@@ -34,10 +34,13 @@ static void record_counters_report(const struct recording *r, unsigned cpu)
 		    cpu);
 	if (census->foreign != reported[cpu].foreign)
 		console_printf(
-		    "CPU %u: %u of %u performance counters do not keep what is written to "
-		    "them (mask 0x%lx): firmware or a hypervisor uses them\n",
+		    "CPU %u: %u of %u performance counters %s (mask 0x%lx): firmware or a "
+		    "hypervisor uses them\n",
 		    cpu, record_counters_number(census->foreign),
-		    record_counters_number(census->present), census->foreign);
+		    record_counters_number(census->present),
+		    census->dead ? "count nothing, or lose what is written to them"
+		                 : "do not keep what is written to them",
+		    census->foreign);
 	reported[cpu] = *census;
 }
 

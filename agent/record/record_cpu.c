@@ -43,6 +43,7 @@ void recording_forget_last(const struct trace_region *region)
 		entry->ticks = entry->tick_cycles = entry->tick_max = 0;
 		entry->stall_ns = entry->stalls = entry->given_up = entry->frozen = 0;
 		entry->spurious = arch_spurious[cpu] = 0;
+		entry->stolen = 0;
 	}
 }
 
@@ -72,9 +73,19 @@ static void record_set_live(struct traced_cpu *c, bool live)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* The hypervisor's time is part of the program's times: nothing else would show it. */
+static void record_end_steal(struct tr_cpu *entry)
+{
+	if (entry->flags & TR_CPU_STEAL)
+		entry->stolen = arch_steal_end();
+}
+
 void recording_start_cpu(struct traced_cpu *c)
 {
-	c->recording->region->cpus[c->cpu].flags = record_flags_of(c->cpu) | TR_CPU_TRACED;
+	struct tr_cpu *entry = &c->recording->region->cpus[c->cpu];
+
+	entry->flags = record_flags_of(c->cpu) | TR_CPU_TRACED;
+	entry->flags |= arch_steal_begin() ? TR_CPU_STEAL : 0;
 	clock_freeze_begin_cpu(c->cpu);
 	if (c->aux_event) {
 		c->aux_event->attend = recording_attend;
@@ -93,6 +104,7 @@ void recording_stop_cpu(struct traced_cpu *c)
 	record_set_live(c, false);
 	context_stop(&c->context);
 	tick_stop(&c->tick);
+	record_end_steal(&c->recording->region->cpus[c->cpu]);
 	if (c->aux_event)
 		ring_aux_flush(&c->aux);
 	regions_report(c);

@@ -66,3 +66,14 @@ void arch_hypervisor(const struct arch_platform *platform, char name[ARCH_HYPERV
 			strcpy(name, hypervisors[i].name);
 	}
 }
+
+/* The stolen time of DEN0057 lies in memory that the hypervisor chooses; it is not mapped here. */
+bool arch_steal_begin(void)
+{
+	return false;
+}
+
+uint64_t arch_steal_end(void)
+{
+	return 0;
+}

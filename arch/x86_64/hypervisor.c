@@ -22,6 +22,12 @@
 #define HYPERV_TSC_FREQUENCY  0x40000022U
 #define HYPERV_APIC_FREQUENCY 0x40000023U
 
+#define KVM_SIGNATURE          "KVMKVMKVM\0\0\0"
+#define KVM_FEATURE_STEAL_TIME (1U << 5) /* EAX of the leaf behind the signature's */
+#define MSR_KVM_STEAL_TIME     0x4b564d03U
+#define KVM_MSR_ENABLED        1U
+#define STEAL_TRIES            1000U
+
 #define SLOWEST 1000000ULL /* Hz; a rate outside of these is none */
 #define FASTEST 10000000000ULL
 
@@ -29,7 +35,7 @@ static const struct {
 	char signature[SIGNATURE + 1];
 	char name[ARCH_HYPERVISOR];
 } hypervisors[] = {
-	{ "KVMKVMKVM\0\0\0", "KVM" },     { "Microsoft Hv", "Hyper-V" },
+	{ KVM_SIGNATURE, "KVM" },         { "Microsoft Hv", "Hyper-V" },
 	{ "VMwareVMware", "VMware" },     { "XenVMMXenVMM", "Xen" },
 	{ "TCGTCGTCGTCG", "TCG" },        { "bhyve bhyve ", "bhyve" },
 	{ "VBoxVBoxVBox", "VirtualBox" },
@@ -131,6 +137,61 @@ bool hypervisor_rates(const struct hypervisor_access *access, struct clock_rates
 		return false;
 	leaf = access->cpuid(TIMING_LEAF, 0);
 	return hypervisor_set_rates(leaf.eax * 1000ULL, leaf.ebx * 1000ULL, rates);
+}
+
+/* ---- Stolen time ---- */
+
+bool hypervisor_reports_steal(const struct hypervisor_access *access)
+{
+	static const uint32_t bases[] = { FIRST_LEAF, SECOND_LEAF };
+	char signature[SIGNATURE + 1];
+
+	for (unsigned i = 0; hypervisor_is_there(access) && i < 2; i++) {
+		hypervisor_read_block(access, bases[i], signature);
+		if (!memcmp(signature, KVM_SIGNATURE, SIGNATURE))
+			return access->cpuid(bases[i] + 1, 0).eax & KVM_FEATURE_STEAL_TIME;
+	}
+	return false;
+}
+
+uint64_t hypervisor_read_steal(const volatile struct hypervisor_steal *report)
+{
+	uint32_t version;
+	uint64_t steal;
+	unsigned tries = 0;
+
+	do {
+		version = report->version;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		steal = report->steal;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while ((version & 1 || report->version != version) && ++tries < STEAL_TRIES);
+	return steal;
+}
+
+/* Each CPU's report, and its value when the run began. */
+static struct hypervisor_steal steal[ARCH_MAX_CPUS] __attribute__((aligned(64)));
+static uint64_t steal_before[ARCH_MAX_CPUS];
+
+/* KVM adds to the value in memory, and writes it before the next instruction. */
+bool arch_steal_begin(void)
+{
+	struct hypervisor_steal *report = &steal[arch_cpu()];
+
+	if (!hypervisor_reports_steal(&hypervisor_cpu))
+		return false;
+	memset(report, 0, sizeof(*report));
+	wrmsr(MSR_KVM_STEAL_TIME, (uintptr_t)report | KVM_MSR_ENABLED);
+	steal_before[arch_cpu()] = hypervisor_read_steal(report);
+	return true;
+}
+
+uint64_t arch_steal_end(void)
+{
+	uint64_t ns = hypervisor_read_steal(&steal[arch_cpu()]) - steal_before[arch_cpu()];
+
+	wrmsr(MSR_KVM_STEAL_TIME, 0);
+	return ns;
 }
 
 void arch_hypervisor(const struct arch_platform *platform, char name[ARCH_HYPERVISOR])

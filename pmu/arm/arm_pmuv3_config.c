@@ -34,7 +34,7 @@ static uint64_t arm_pmuv3_version(void)
 
 int arm_pmuv3_probe(const char **why)
 {
-	*why = "this CPU has no PMUv3, or a hypervisor keeps it";
+	*why = "this CPU has no PMUv3, or a hypervisor keeps it (KVM: QEMU's -cpu host,pmu=on)";
 	if (!arm_pmuv3_version() || arm_pmuv3_version() == ID_AA64DFR0_PMUVER_IMP)
 		return -ENODEV;
 	*why = NULL;

@@ -62,7 +62,8 @@ static int amd_pmu_probe(const char **why)
 	ecx = amd_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
 	*why =
 	    "the hypervisor gives no counters (CPUID 80000001H has no PerfCtrExtCore): switch "
-	    "its virtual PMU on";
+	    "its virtual PMU on (KVM: QEMU's -cpu host,pmu=on, and enable_pmu of the host's "
+	    "module kvm)";
 	if (ecx & CPUID_FEATURES_HYPERVISOR && !amd_pmu_has_extension())
 		return -EBUSY;
 	*why = NULL;

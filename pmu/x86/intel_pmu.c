@@ -140,7 +140,8 @@ static int intel_pmu_probe(const char **why)
 		return -ENODEV;
 	*why =
 	    "the hypervisor gives no performance monitor (CPUID 0AH says version 0): "
-	    "switch its virtual PMU on";
+	    "switch its virtual PMU on (KVM: QEMU's -cpu host,pmu=on, and enable_pmu of the "
+	    "host's module kvm; not on CPUs of two types)";
 	return -EBUSY;
 }
 

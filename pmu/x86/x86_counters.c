@@ -241,7 +241,7 @@ int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor)
 		u->m.debugctl = 0;
 	x86_leftovers_clear(&u->m, census);
 	if (census->foreign == census->present)
-		return -EBUSY;
+		return census->dead ? -ENODATA : -EBUSY;
 	u->prepared = true;
 	if (u->m.global_ctrl)
 		arch_counters_hide(u->m.global_ctrl);

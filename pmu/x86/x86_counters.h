@@ -81,7 +81,8 @@ static inline void x86_counter_address(struct hw_x86_counter *hw, const struct x
 /* Take the calling CPU's counters into use: counters that firmware left running are stopped,
  * cleared and noted (pmu/counter_census.h); counters that firmware or a hypervisor writes are left
  * alone. Does this once, until the counters are given back. Returns 0; -EBUSY: all counters are
- * used by others; errors of arch_pmi_share() and x86_tick_begin(). Interrupts masked. */
+ * used by others; -ENODATA: a hypervisor's counters count nothing; errors of arch_pmi_share() and
+ * x86_tick_begin(). Interrupts masked. */
 int x86_counters_prepare(unsigned cpu, const struct x86_monitor *monitor);
 
 /* Whether x86_counters_prepare() was done on this CPU. */

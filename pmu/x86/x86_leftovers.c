@@ -3,6 +3,9 @@
 
 #include "arch/x86_64/pmu/perfmon.h"
 
+#define INSTRUCTIONS 0xc0U /* the event, in an event select register */
+#define TURNS        1000U /* of the loop that a counter must have noticed */
+
 static uint64_t x86_leftovers_fixed_control(unsigned fixed)
 {
 	return arch_reg_read(IA32_FIXED_CTR_CTRL) >> 4 * fixed & 0xf;
@@ -75,6 +78,44 @@ static bool x86_leftovers_is_foreign(const struct x86_monitor *m, unsigned count
 	return false;
 }
 
+/* Whether a counter that keeps its values counts no instruction. A hypervisor may take each counter
+ * from an operating system below it, which may refuse it without an error to us. Retired
+ * instructions are event C0H of Intel's and of AMD's CPUs (SDM volume 3B, 20.2.1.2; PMCx0C0). */
+static bool x86_leftovers_is_dead(const struct x86_monitor *m, unsigned counter)
+{
+	struct hw_x86_counter hw;
+	uint64_t value;
+
+	x86_counter_address(&hw, m, counter);
+	arch_reg_write(x86_select_register(m, counter),
+	               INSTRUCTIONS | PERFEVTSEL_OS | PERFEVTSEL_EN);
+	if (m->global_ctrl)
+		arch_reg_write(m->global_ctrl, 1ULL << counter);
+	for (unsigned i = 0; i < TURNS; i++)
+		__asm__ volatile("" : : : "memory");
+	if (m->global_ctrl)
+		arch_reg_write(m->global_ctrl, 0);
+	arch_reg_write(x86_select_register(m, counter), 0);
+	value = arch_reg_read(RDPMC_VALUE(hw.rdpmc));
+	arch_reg_write(hw.write_at, 0);
+	return value == 0;
+}
+
+/* The counters that count nothing, of the general ones that are ours. If none of those counts, nor
+ * do the fixed ones. On a real CPU nothing is tried. */
+static uint64_t x86_leftovers_find_dead(const struct x86_monitor *m, uint64_t foreign)
+{
+	uint64_t general = ((1ULL << m->general) - 1) & ~foreign, dead = 0;
+
+	if (!(arch_reg_read(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_HYPERVISOR))
+		return 0;
+	for (uint64_t left = general; left; left &= left - 1) {
+		if (x86_leftovers_is_dead(m, (unsigned)__builtin_ctzll(left)))
+			dead |= left & -left;
+	}
+	return dead == general && dead ? x86_leftovers_present(m) & ~foreign : dead;
+}
+
 static uint64_t x86_leftovers_find_foreign(const struct x86_monitor *m)
 {
 	uint64_t which = x86_leftovers_counting(m), left;
@@ -94,4 +135,6 @@ void x86_leftovers_clear(const struct x86_monitor *m, struct counter_census *cen
 	if (x86_leftovers_clear_trace(m))
 		census->leftovers |= TR_LEFTOVERS_TRACE;
 	census->foreign = x86_leftovers_find_foreign(m);
+	census->dead = x86_leftovers_find_dead(m, census->foreign);
+	census->foreign |= census->dead;
 }

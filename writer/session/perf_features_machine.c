@@ -19,10 +19,26 @@ void perf_feature_nrcpus(struct blob *blob, const struct perf_features_input *in
 	blob_u32(blob, online ? online : in->region->header.cpus.count);
 }
 
+/* The ns that the hypervisor took from all traced CPUs. Returns whether it has reported any. */
+static bool machine_stolen(const struct region *region, uint64_t *ns)
+{
+	bool reported = false;
+
+	*ns = 0;
+	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
+		if (region->cpus[i].flags & TR_CPU_STEAL) {
+			*ns += region->cpus[i].stolen;
+			reported = true;
+		}
+	}
+	return reported;
+}
+
 void perf_feature_cpudesc(struct blob *blob, const struct perf_features_input *in)
 {
 	char text[sizeof(in->region->cpus->model) + 1] = "", whole[160];
-	char hypervisor[sizeof(in->region->cpus->hypervisor) + 1] = "";
+	char hypervisor[sizeof(in->region->cpus->hypervisor) + 1] = "", stolen[48] = "";
+	uint64_t ns;
 
 	if (in->region->header.cpus.count) {
 		region_printable(text, sizeof(text), in->region->cpus[0].model,
@@ -30,8 +46,12 @@ void perf_feature_cpudesc(struct blob *blob, const struct perf_features_input *i
 		region_printable(hypervisor, sizeof(hypervisor), in->region->cpus[0].hypervisor,
 		                 sizeof(in->region->cpus[0].hypervisor));
 	}
-	snprintf(whole, sizeof(whole), "%s%s%s%s", *text ? text : "unknown",
-	         *hypervisor ? " (virtual: " : "", hypervisor, *hypervisor ? ")" : "");
+	if (machine_stolen(in->region, &ns))
+		snprintf(stolen, sizeof(stolen), ", %llu.%03llu ms stolen",
+		         (unsigned long long)ns / 1000000, (unsigned long long)ns / 1000 % 1000);
+	snprintf(whole, sizeof(whole), "%s%s%s%s%s", *text ? text : "unknown",
+	         *hypervisor ? " (virtual: " : "", hypervisor, *hypervisor ? stolen : "",
+	         *hypervisor ? ")" : "");
 	blob_perf_string(blob, whole);
 }
 

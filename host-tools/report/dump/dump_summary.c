@@ -93,6 +93,9 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 	if (cpu->frozen)
 		printf("CPU %u: of these, %.3f ms with a stopped clock\n", cpu->cpu,
 		       (double)cpu->frozen * 1e-6);
+	if (cpu->flags & TR_CPU_STEAL)
+		printf("CPU %u: the hypervisor took %.3f ms of the run for other work\n", cpu->cpu,
+		       (double)cpu->stolen * 1e-6);
 	print_counters(cpu, cpu->leftovers & cpu->counters,
 	               "firmware had left counting, were stopped and cleared");
 	if (cpu->leftovers & TR_LEFTOVERS_TRACE)

@@ -16,7 +16,7 @@
 static struct {
 	bool is_there;
 	const char *signature, *second; /* at 40000000H, 40000100H */
-	uint32_t last;
+	uint32_t last, first_features, second_features;
 	struct cpuid timing, hyperv;
 	uint64_t msr_tsc, msr_apic;
 	unsigned msr_reads;
@@ -47,6 +47,10 @@ static struct cpuid model_cpuid(uint32_t leaf, uint32_t subleaf)
 		return features;
 	case 0x40000000:
 		return block(model.last, model.signature);
+	case 0x40000001:
+		return (struct cpuid){ .eax = model.first_features };
+	case 0x40000101:
+		return (struct cpuid){ .eax = model.second_features };
 	case 0x40000003:
 		return model.hyperv;
 	case 0x40000010:
@@ -188,6 +192,37 @@ static void hyper_vs_msrs_are_read_only_where_it_allows_it(void **state)
 	assert_int_equal(model.msr_reads, 2);
 }
 
+/* KVM's features lie behind its signature, also where Hyper-V's interface has the first leaves. */
+static void stolen_time_is_kvms_where_it_has_the_feature(void **state)
+{
+	(void)state;
+	memset(&model, 0, sizeof(model));
+	model.first_features = model.second_features = 1U << 5;
+	model.signature = "KVMKVMKVM";
+	assert_false(hypervisor_reports_steal(&access));
+	model.is_there = true;
+	assert_true(hypervisor_reports_steal(&access));
+	model.first_features = ~(1U << 5);
+	assert_false(hypervisor_reports_steal(&access));
+	model.signature = "Microsoft Hv";
+	model.first_features = 1U << 5;
+	assert_false(hypervisor_reports_steal(&access));
+	model.second = "KVMKVMKVM";
+	assert_true(hypervisor_reports_steal(&access));
+	model.second_features = 0;
+	assert_false(hypervisor_reports_steal(&access));
+}
+
+static void a_report_that_is_being_written_ends_the_reading_all_the_same(void **state)
+{
+	struct hypervisor_steal report = { .steal = 12345, .version = 2 };
+
+	(void)state;
+	assert_int_equal(hypervisor_read_steal(&report), 12345);
+	report.version = 3;
+	assert_int_equal(hypervisor_read_steal(&report), 12345);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +232,8 @@ int main(void)
 		cmocka_unit_test(an_unknown_signature_is_the_name),
 		cmocka_unit_test(the_timing_leaf_gives_both_rates),
 		cmocka_unit_test(a_timing_leaf_that_is_not_there_or_makes_no_sense_is_ignored),
+		cmocka_unit_test(stolen_time_is_kvms_where_it_has_the_feature),
+		cmocka_unit_test(a_report_that_is_being_written_ends_the_reading_all_the_same),
 		cmocka_unit_test(hyper_vs_msrs_are_read_only_where_it_allows_it),
 	};
 

@@ -118,7 +118,7 @@ static uint64_t read_msr(uint32_t reg)
 
 static bool counts(unsigned i)
 {
-	if (model.version >= 2 && !(model.global_control >> i & 1))
+	if (model.dead >> i & 1 || (model.version >= 2 && !(model.global_control >> i & 1)))
 		return false;
 	if (i >= GLOBAL_FIXED)
 		return model.fixed_control >> 4 * (i - GLOBAL_FIXED) & 3;

@@ -21,6 +21,7 @@ struct intel_model {
 	uint32_t more_fixed; /* CPUID 0AH:ECX */
 	bool no_rdpmc;       /* it faults: 0 */
 	uint64_t stuck;      /* counters that somebody else has: writes do not take, a bit each */
+	uint64_t dead;       /* counters that never count */
 	uint64_t select[32], counter[64];
 	uint64_t fixed_control, global_control, status;
 	bool debug_store;

@@ -123,6 +123,48 @@ static void counters_that_rdpmc_does_not_read_are_not_ours(void **state)
 	assert_int_equal(event_enable(&rig_events[0]), -EBUSY);
 }
 
+/* A hypervisor's counter whose perf event the host refuses. */
+static void a_hypervisors_counters_that_count_nothing_are_not_used(void **state)
+{
+	(void)state;
+	intel_model_power_on(2, true);
+	model.hypervisor = true;
+	model.access_events = 3;
+	model.dead = 1 << 0 | 1 << 2;
+	rig_begin(&rig_events[0], PERF_TYPE_RAW, 0x20c4, 1000);
+	rig_begin(&rig_events[1], PERF_TYPE_RAW, 0x20c5, 1000);
+	assert_int_equal(x86_counter_of(&rig_events[0])->counter, 1);
+	assert_int_equal(x86_counter_of(&rig_events[1])->counter, 3);
+	assert_true(counter_census[0].dead == model.dead);
+	assert_true(counter_census[0].foreign == model.dead);
+	event_disable(&rig_events[0]);
+	event_disable(&rig_events[1]);
+}
+
+static void if_none_of_them_counts_the_error_says_so(void **state)
+{
+	(void)state;
+	intel_model_power_on(2, true);
+	model.hypervisor = true;
+	model.access_events = 3;
+	model.dead = INTEL_MODEL_ALL;
+	rig_describe(&rig_events[0], PERF_TYPE_RAW, 0xc0, 1000);
+	assert_int_equal(event_init(&rig_events[0]), 0);
+	assert_int_equal(event_enable(&rig_events[0]), -ENODATA);
+	assert_non_null(strstr(event_error_text(-ENODATA), "hypervisor's counters"));
+	assert_true(counter_census[0].foreign == INTEL_MODEL_ALL);
+}
+
+static void a_real_cpus_counters_are_not_tried(void **state)
+{
+	(void)state;
+	intel_model_power_on(2, true);
+	model.dead = INTEL_MODEL_ALL;
+	rig_begin(&rig_events[0], PERF_TYPE_RAW, 0xc0, 1000);
+	assert_int_equal(counter_census[0].foreign | counter_census[0].dead, 0);
+	event_disable(&rig_events[0]);
+}
+
 static void a_hypervisor_without_a_virtual_pmu_is_named(void **state)
 {
 	const char *why;
@@ -289,6 +331,9 @@ int main(void)
 		cmocka_unit_test(counters_that_somebody_else_has_are_left_alone),
 		cmocka_unit_test(when_all_are_somebody_elses_the_hardware_is_busy),
 		cmocka_unit_test(counters_that_rdpmc_does_not_read_are_not_ours),
+		cmocka_unit_test(a_hypervisors_counters_that_count_nothing_are_not_used),
+		cmocka_unit_test(if_none_of_them_counts_the_error_says_so),
+		cmocka_unit_test(a_real_cpus_counters_are_not_tried),
 		cmocka_unit_test(a_hypervisor_without_a_virtual_pmu_is_named),
 		cmocka_unit_test(what_only_a_fixed_counter_counts_goes_there_or_nowhere),
 		cmocka_unit_test(version_5_names_its_fixed_counters_one_by_one),

@@ -141,6 +141,14 @@ static void cpus_are_counted_and_named(void **state)
 	build(perf_feature_cpudesc);
 	expect_text("Model of 100% (virtual: KKKKKKKKKKKKKKKK)");
 	expect_end();
+	cpus[0].flags = cpus[2].flags = TR_CPU_STEAL;
+	cpus[0].stolen = 1000000;
+	cpus[1].stolen = 77;
+	cpus[2].stolen = 2001999;
+	build(perf_feature_cpudesc);
+	expect_text("Model of 100% (virtual: KKKKKKKKKKKKKKKK, 3.001 ms stolen)");
+	expect_end();
+	cpus[0].flags = cpus[2].flags = 0;
 	strcpy(cpus[0].hypervisor, "a\033b");
 	cpus[0].model[0] = 0;
 	build(perf_feature_cpudesc);
