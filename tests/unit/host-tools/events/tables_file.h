@@ -11,7 +11,7 @@
 
 #include "command/words.h"
 
-#define TABLES_FILE_RELOCATIONS 160U
+#define TABLES_FILE_RELOCATIONS 200U
 
 struct tables_file {
 	uint8_t padding[TABLES_DIRECTORY];
@@ -23,7 +23,7 @@ struct tables_file {
 	struct pmu_format formats[3];
 	struct pmu_event_name events[2];
 	struct workload_usage programs[2];
-	struct command_option options[COMMAND_OPTION_LISTS][24];
+	struct command_option options[COMMAND_OPTION_LISTS][32];
 	char texts[4096];
 	Elf64_Rela relocations[TABLES_FILE_RELOCATIONS];
 	/* not of the file */
