@@ -62,8 +62,7 @@ x86_vectors:
 	xor %edx, %edx
 	wrmsr
 	mov TRACE_HIDES(%rdi), %ecx
-	test %ecx, %ecx
-	je .Lheld\@
+	jrcxz .Lheld\@
 .Lstill_traced\@:
 	wrmsr
 .Lheld\@:
@@ -77,8 +76,7 @@ x86_vectors:
 .Lreleasing\@:
 	jne .Lreleased\@
 	mov TRACE_HIDES(%rdi), %ecx
-	test %ecx, %ecx
-	je .Luntraced\@
+	jrcxz .Luntraced\@
 	mov TRACE_CONTROL(%rdi), %eax
 	xor %edx, %edx
 .Lnot_yet_traced\@:
