@@ -183,20 +183,25 @@ static bool target_of(const struct code *code, uint64_t *target)
 	return detail->arm64.operands[count - 1].type == ARM64_OP_IMM;
 }
 
+/* Arm's UDF (bits 31 to 16 are 0) is no code but data or padding; capstone 5 decodes it. Nor are
+ * fewer bytes than an instruction has. */
+static bool code_is_data(const struct code *code, uint64_t offset)
+{
+	return !code->is_x86 &&
+	       (code->size - offset < sizeof(uint32_t) || !(word_at(code->bytes + offset) >> 16));
+}
+
 /* An instruction of Arm's that capstone does not know: version 4 has only Armv8.0's. Its size and
- * kind are known all the same. UDF (bits 31 to 16 are 0) is no code but data or padding. */
+ * kind are known all the same. */
 static bool code_unknown(const struct code *code, uint64_t offset,
                          struct code_instruction *instruction)
 {
-	const uint8_t *bytes = code->bytes + offset;
 	cs_insn *found = code->instruction;
 	uint32_t word;
 
-	if (code->is_x86 || code->size - offset < sizeof(word))
+	if (code->is_x86)
 		return false;
-	word = word_at(bytes);
-	if (!(word >> 16))
-		return false;
+	word = word_at(code->bytes + offset);
 	snprintf(found->mnemonic, sizeof(found->mnemonic), ".inst");
 	snprintf(found->op_str, sizeof(found->op_str), "0x%08x", word);
 	*instruction = (struct code_instruction){
@@ -215,7 +220,7 @@ bool code_at(struct code *code, uint64_t offset, uint64_t address,
 	size_t size = code->size - offset;
 	const cs_insn *found = code->instruction;
 
-	if (offset >= code->size)
+	if (offset >= code->size || code_is_data(code, offset))
 		return false;
 	if (!cs_disasm_iter(code->handle, &bytes, &size, &address, code->instruction))
 		return code_unknown(code, offset, instruction);
