@@ -103,22 +103,14 @@ static bool events_is_elsewhere(const char *name, size_t length)
 	return false;
 }
 
-/* Only x86 has it. */
-static bool events_is_branch_trace(const char *name, size_t length)
-{
-	return parser_named("branch-trace", name, length) || parser_named("bts", name, length) ||
-	       parser_named("branch-step", name, length);
-}
-
 static int events_unknown_source(struct parser *p, const char *name, size_t length)
 {
 	struct suggestion near = suggestion_for(name, length);
 
-	if (events_is_branch_trace(name, length))
-		return parser_fail(p,
-		                   "this architecture has no branch trace: "
-		                   "arm_spe/branch_filter=1/ samples branches, where there is SPE",
-		                   name);
+	if (parser_named("bts", name, length))
+		return parser_fail(
+		    p, "only x86 has a branch trace store: branch-trace// traces all branches here",
+		    name);
 	if (events_is_elsewhere(name, length))
 		return parser_fail(p,
 		                   "another architecture's event source: `list' shows what "

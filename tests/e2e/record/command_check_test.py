@@ -59,8 +59,8 @@ for isa in ("x86_64", "aarch64"):
     passed("version", arch=isa)
 refused("record -e arm_spe/load_fliter=1/ -- noploop", "load_fliter", "did you mean load_filter?",
         arch="aarch64")
-refused("record -e branch-trace// -- noploop", "branch-trace//", "arm_spe/branch_filter=1/ samples "
-        "branches", arch="aarch64")
+passed("record -e branch-trace// -- noploop", arch="aarch64")
+refused("record -e bts// -- noploop", "bts//", "branch-trace// traces all branches here", arch="aarch64")
 for event, isa in (("cpu/event=0xc4/", "aarch64"), ("arm_spe//", "x86_64"),
                    ("armv8_pmuv3/event=8/", "x86_64")):
     refused(f"record -e cycles,{event} -- noploop", event, "another architecture's event source",

@@ -137,7 +137,8 @@ def firmwares_times(path):
               [at, f"    -3.187654    {reset}", f"     9.000000    {late}"],
               "also when it is the moment of the report")
     tap.equal(firmwares(path, reset, "12.200001001 s: BDS begins", counter),
-              ["# which is not the CPU's counter, by which this would be later than it was told: 12.200001001 s: BDS begins",
+              ["# which is not the CPU's counter, by which this would be later than it was reported: 12.200001001 s: "
+               "BDS begins",
                f"    {reset}", "    12.200001001 s: BDS begins"], "but no later: then it is another clock")
     for wrong in ("counter 3.2 s: x", "counter 99999999999.000000000 s: x", "counter", "counter -1.000000000 s: x"):
         tap.equal(firmwares(path, load, wrong)[0], f"    {load}", f"a counter that makes no sense is none: {wrong}")

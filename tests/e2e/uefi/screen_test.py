@@ -201,7 +201,7 @@ def menu(directory):
         start = len(sh.raw)
         sh.send("2")
         said = sh.read_until(r"What is this machine to do\?[^$]*firmware\n\n?", start)
-        tap.ok(re.search(r"self-test: \d+ good, .*\n *written: .*\d{4}-selftest\.txt", said),
+        tap.ok(re.search(r"self-test: \d+ good, [\s\S]*\n *written: .*\d{4}-selftest\.txt and \.json", said),
                f"{name}: a self-test, which is written, and the menu is back", said)
         start = len(sh.raw)
         sh.send("5")

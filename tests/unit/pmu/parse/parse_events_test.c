@@ -230,9 +230,8 @@ static void an_error_points_at_its_place(void **state)
 		{ "cycles,", 7, "an event's name is missing" },
 		{ "cqu/event=1/", 0, "unknown event source" },
 		{ "software//", 0, "unknown event source" },
-		{ "cycles,branch-trace//", 7,
-		  "this architecture has no branch trace: arm_spe/branch_filter=1/ samples "
-		  "branches, where there is SPE" },
+		{ "cycles,bts//", 7,
+		  "only x86 has a branch trace store: branch-trace// traces all branches here" },
 		{ "cycles,arm_spe/jitter/", 7,
 		  "another architecture's event source: `list' shows what there is" },
 		{ "unit/evnt=1/", 5, "unknown term of this event source" },
