@@ -161,7 +161,7 @@ def short(sh, name):
 
 
 def judge_short(taken, isa):
-    """A sample may meet our look at the images, each 10 ms; loading and writing would be dozens."""
+    """A sample that is due while our code masks interrupts is ours; loading and writing would be dozens."""
     images = taken.images()
     tap.ok(images.get("spinner.efi", 0) >= 40 and images.get("bareperf", 0) <= 3,
            f"{isa}: in the profile of a short application bareperf loads and writes nothing", images)
