@@ -72,7 +72,7 @@ static void print_hypervisor(const struct ledger *ledger)
 		region_printable(name, sizeof(name), ledger->cpus[0].hypervisor,
 		                 sizeof(ledger->cpus[0].hypervisor));
 	if (*name)
-		printf("a virtual machine of %s\n", name);
+		printf("hypervisor: %s\n", name);
 }
 
 static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
