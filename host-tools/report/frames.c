@@ -21,30 +21,73 @@ static const char *const between[] = {
 	"execute_native_thread_routine",
 };
 
+/* The longest instruction of x86 (SDM volume 2A, 2.3.11): a return address lies at most so many
+ * bytes behind its call. */
+#define CALL_MAX 15U
+
 static bool is_marker(uint64_t address)
 {
 	return address >= PERF_CONTEXT_MAX;
 }
 
-uint32_t frames_of(const struct sample *sample, uint64_t frames[FRAMES_MAX])
+static bool is_return_of(uint64_t address, uint64_t call)
 {
-	uint32_t count = 0, at;
+	return address > call && address - call <= CALL_MAX;
+}
 
-	for (uint64_t i = 0; i < sample->chain_length && count < FRAMES_MAX; i++)
-		count += !is_marker(sample->chain[i]);
-	if (!count) {
-		frames[0] = sample->ip;
-		return 1;
-	}
-	at = count;
-	for (uint64_t i = 0; at; i++) {
-		uint64_t address = sample->chain[i];
+/* The call stack of branch records has all of the innermost callers, the callchain only those with
+ * a frame pointer, but further out. Returns the place of the first entry of the callchain, from
+ * `at` on, that is a caller of the call stack's outermost one. */
+static uint64_t frames_outside(const struct sample *sample, uint64_t at)
+{
+	uint64_t call = 0;
+
+	for (; at < sample->chain_length; at++) {
+		uint64_t address = sample->chain[at], next = call;
 
 		if (is_marker(address))
 			continue;
-		at--;
-		frames[at] = address - (at + 1 < count && address);
+		while (next < sample->nr_branches &&
+		       !is_return_of(address, sample->branches[next].from))
+			next++;
+		if (next == sample->nr_branches)
+			break;
+		call = next + 1;
 	}
+	return at;
+}
+
+static void frames_reverse(uint64_t *frames, uint32_t count)
+{
+	for (uint32_t i = 0; i < count / 2; i++) {
+		uint64_t inner = frames[i];
+
+		frames[i] = frames[count - 1 - i];
+		frames[count - 1 - i] = inner;
+	}
+}
+
+uint32_t frames_of(const struct sample *sample, uint64_t frames[FRAMES_MAX])
+{
+	uint32_t count = 1;
+	uint64_t at = 0;
+
+	while (at < sample->chain_length && is_marker(sample->chain[at]))
+		at++;
+	frames[0] = at < sample->chain_length ? sample->chain[at] : sample->ip;
+	at++;
+	if (sample->is_call_stack) {
+		for (uint64_t i = 0; i < sample->nr_branches && count < FRAMES_MAX; i++)
+			frames[count++] = sample->branches[i].from;
+		at = frames_outside(sample, at);
+	}
+	for (; at < sample->chain_length && count < FRAMES_MAX; at++) {
+		uint64_t address = sample->chain[at];
+
+		if (!is_marker(address))
+			frames[count++] = address - !!address;
+	}
+	frames_reverse(frames, count);
 	return count;
 }
 

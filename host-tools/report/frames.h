@@ -12,8 +12,10 @@
 
 /* Get the addresses of a sample's callchain, the outermost first. Without a callchain, frames has
  * only the sample's own address. A caller's address is the byte before its return address, because
- * the return address may already belong to the next function. Returns the number of frames, at
- * least 1. If the chain is longer than FRAMES_MAX, the outermost frames are left out. */
+ * the return address may already belong to the next function. If the sample has a call stack
+ * (--call-graph lbr), the innermost callers come from it, at the addresses of their calls; the
+ * callchain gives the callers further out. Returns the number of frames, at least 1. If the chain
+ * is longer than FRAMES_MAX, the outermost frames are left out. */
 uint32_t frames_of(const struct sample *sample, uint64_t frames[FRAMES_MAX]);
 
 /* Like frames_of(), but each address is translated by symbols_at() to the sample's time, for a

@@ -93,6 +93,7 @@ static bool sample_take_branches(struct cursor *cursor, uint64_t format, struct 
 	    !sample_take_words(cursor, 3 * sample->nr_branches, &words))
 		return false;
 	sample->branches = (const struct perf_branch_entry *)words;
+	sample->is_call_stack = format & PERF_SAMPLE_BRANCH_CALL_STACK;
 	return true;
 }
 

@@ -25,6 +25,7 @@ struct sample {
 	size_t read_words;
 	const struct perf_branch_entry *branches; /* the branch stack, newest first */
 	uint64_t nr_branches;
+	bool is_call_stack; /* the branches are the open calls (PERF_SAMPLE_BRANCH_CALL_STACK) */
 };
 
 /* Take a PERF_RECORD_SAMPLE apart by its event's attr (sample_type, read_format and

@@ -14,6 +14,7 @@ import re
 import struct
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import branches
@@ -26,6 +27,15 @@ MODELS = {"32 records, version 4": ("Skylake-Client,pmu=on,pmu-version=4,pmu-lbr
           "16 records, version 3": ("Skylake-Client,pmu=on,pmu-version=3,pmu-lbr=16", 16)}
 SAMPLE = 9
 CHAIN, STACK, HW_INDEX = 1 << 5, 1 << 11, 1 << 17  # sample_type; branch_sample_type
+# Only main() keeps a frame pointer.
+NO_FRAMES = """
+#define PLAIN static __attribute__((noinline, optimize("omit-frame-pointer"))) unsigned
+PLAIN leaf(unsigned x) { for (unsigned i = 0; i < 200; i++) x = x * 69069 + 1; return x; }
+PLAIN inner(unsigned x) { return leaf(x) * 3 + leaf(x + 1); }
+PLAIN middle(unsigned x) { return inner(x) * 5 + inner(x + 1); }
+PLAIN outer(unsigned x) { return middle(x) * 7 + middle(x + 1); }
+int main(void) { unsigned x = 1; for (int i = 0; i < 500; i++) x = outer(x); return x == 1; }
+"""
 
 
 class Stacks:
@@ -151,6 +161,26 @@ def call_stack(binary):
            "perf report takes them as the callchain", (status, errors, text[-400:]))
 
 
+def joined(binary):
+    """The views have the callers without frame pointers by the call stack, and those before the
+    recording began, which no record has, by frame pointers."""
+    with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
+        elf = machine.payload("x86_64", pathlib.Path(directory) / "frames.elf", NO_FRAMES)
+        run = machine.Recording(
+            "record -e cycles -c 10007 --call-graph lbr -- payload", "--qemu", binary,
+            "--payload", elf, qemu=("-cpu", MODELS["32 records, version 4"][0], *machine.EXACT))
+        text = subprocess.run([machine.TOOL, "export", "--format", "folded", run.file],
+                              capture_output=True, text=True, check=False).stdout
+    stacks = collections.Counter()
+    for line in text.splitlines():
+        stack, count = line.rsplit(" ", 1)
+        stacks[tuple(stack.split(";"))] += int(count)
+    whole = sum(count for stack, count in stacks.items()
+                if stack[-5:] == ("main", "outer", "middle", "inner", "leaf"))
+    tap.ok(run.status == 0 and whole > 0.9 * stacks.total() > 0,
+           "views join the call stack with the callers by frame pointers", (run.status, stacks.most_common(4)))
+
+
 def refusals(binary):
     for cpu, command, message in (
             ("Skylake-Client,pmu=on", "record -b -- noploop 1", "has no branch records"),
@@ -172,6 +202,7 @@ def check(binary):
         against_the_trace_store(binary, name, cpu, depth, trace)
     filters(binary)
     call_stack(binary)
+    joined(binary)
     refusals(binary)
 
 

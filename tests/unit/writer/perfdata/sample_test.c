@@ -108,6 +108,10 @@ static void hw_idx_is_there_only_if_attr_has_it(void **state)
 	assert_true(sample_parse((const void *)words, &attr, &s));
 	assert_int_equal(s.nr_branches, 1);
 	assert_int_equal(s.branches->to, 0x200);
+	assert_false(s.is_call_stack);
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_CALL_STACK;
+	assert_true(sample_parse((const void *)words, &attr, &s));
+	assert_true(s.is_call_stack);
 	attr.branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX;
 	assert_false(sample_parse((const void *)words, &attr, &s));
 }
