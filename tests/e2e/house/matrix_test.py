@@ -8,6 +8,7 @@ parser where it is not installed.
 check-spare: no claim is about time
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -135,12 +136,15 @@ class Recording:
         return max(self.events, key=lambda event: int(event[1])) if self.events else None
 
 
-def newer_perf():
-    path = pathlib.Path(run(machine.TOP / "deps/linux-perf", "--path").stdout.strip())
-    return path if path.exists() else None
+def perfs():
+    """{version: perf, or None where it is not here}"""
+    script = machine.TOP / "deps/linux-perf"
+    versions = run(script, "--versions").stdout.split()
+    paths = {version: run(script, "--path", version).stdout.strip() for version in versions}
+    return {version: path if os.access(path, os.X_OK) else None for version, path in paths.items()}
 
 
-def perf_report(recording, perf="perf"):
+def perf_report(recording, perf):
     if not perf:
         return None
     done = run(perf, "report", "--stdio", "-g", "none", *recording.itrace(), "-i", recording.path)
@@ -150,7 +154,7 @@ def perf_report(recording, perf="perf"):
     return done.stderr, [c for c in counts if c], wanted
 
 
-def perf_script(recording, perf="perf"):
+def perf_script(recording, perf):
     if not perf:
         return None
     done = run(perf, "script", "-F", "event,ip", "-G", *recording.itrace(), "-i", recording.path)
@@ -230,12 +234,10 @@ def genhtml(recording):
         (str(sum(count != "0" for count in found)), str(len(found)))
 
 
-NEWER = newer_perf()
-READERS = {"perf report": perf_report, "perf script": perf_script,
-           "perf 6.12 report": lambda recording: perf_report(recording, NEWER),
-           "perf 6.12 script": lambda recording: perf_script(recording, NEWER), "Hotspot": hotspot,
-           "babeltrace2": babeltrace, "speedscope": in_speedscope, "folding": folding,
-           "go tool pprof": pprof, "genhtml": genhtml}
+READERS = {f"perf {version} {view.__name__.removeprefix('perf_')}": functools.partial(view, perf=perf)
+           for version, perf in perfs().items() for view in (perf_report, perf_script)}
+READERS |= {"Hotspot": hotspot, "babeltrace2": babeltrace, "speedscope": in_speedscope, "folding": folding,
+            "go tool pprof": pprof, "genhtml": genhtml}
 
 
 def cell(recording, name, used):

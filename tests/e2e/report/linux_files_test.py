@@ -62,13 +62,14 @@ ALIASES = ".text\n" + "".join(
 """
 
 
-def newest():
-    found = subprocess.run([machine.TOP / "deps/linux-perf", "--path"], capture_output=True, text=True,
-                           check=False).stdout.strip()
-    return [found] if found and os.access(found, os.X_OK) else []
+def perfs():
+    """Those of deps/linux-perf that are here."""
+    script = machine.TOP / "deps/linux-perf"
+    ask = lambda *words: subprocess.run([script, *words], capture_output=True, text=True, check=True).stdout.split()
+    return [path for version in ask("--versions") for path in ask("--path", version) if os.access(path, os.X_OK)]
 
 
-PERFS = [name for name in ["perf"] if shutil.which(name)] + newest()
+PERFS = perfs()
 
 
 def run(*words, **more):
