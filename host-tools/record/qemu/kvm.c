@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -16,7 +18,8 @@ struct kvm_host kvm_this_host(const char *device)
 	static struct utsname name;
 
 	uname(&name);
-	return (struct kvm_host){ device ? device : "/dev/kvm", "/proc/cpuinfo", name.machine };
+	return (struct kvm_host){ device ? device : "/dev/kvm", "/proc/cpuinfo", name.machine,
+		                  ioctl };
 }
 
 /* ---- QEMU's options ---- */
@@ -185,6 +188,35 @@ int kvm_check_host(const struct kvm_host *host, struct error *error)
 		return error_set(error, -ENODEV, "KVM: there is no %s: %s", host->device,
 		                 kvm_why_none(host));
 	return error_errno(error, "KVM: opening %s", host->device);
+}
+
+/* A register whose value tells what KVM can give a guest (Linux, Documentation/virt/kvm/api.rst,
+ * KVM_GET_MSRS on the device). <linux/kvm.h> has these types on x86 only. */
+struct kvm_one_msr {
+	uint32_t count, pad;
+	uint32_t index, reserved;
+	uint64_t value;
+};
+_Static_assert(sizeof(struct kvm_one_msr) == 24, "struct kvm_msrs with one entry");
+
+#define KVM_GET_ONE_MSR _IOC(_IOC_READ | _IOC_WRITE, 0xae, 0x88, 8) /* 8: without entries */
+
+#define IA32_PERF_CAPABILITIES 0x345U
+#define LBR_FORMAT             0x3fU
+
+unsigned kvm_lbr_format(const struct kvm_host *host)
+{
+	struct kvm_one_msr msr = { .count = 1, .index = IA32_PERF_CAPABILITIES };
+	int fd, got;
+
+	if (strcmp(host->machine, "x86_64") != 0)
+		return 0;
+	fd = open(host->device, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	got = host->control(fd, KVM_GET_ONE_MSR, &msr);
+	close(fd);
+	return got == 1 ? msr.value & LBR_FORMAT : 0;
 }
 
 /* ---- The guest ---- */

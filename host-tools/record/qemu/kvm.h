@@ -14,9 +14,10 @@
 
 /* Where a host shows its abilities; a test has its own. */
 struct kvm_host {
-	const char *device;  /* "/dev/kvm" */
-	const char *cpuinfo; /* "/proc/cpuinfo" */
-	const char *machine; /* uname's: "x86_64", "aarch64" */
+	const char *device;                                 /* "/dev/kvm" */
+	const char *cpuinfo;                                /* "/proc/cpuinfo" */
+	const char *machine;                                /* uname's: "x86_64", "aarch64" */
+	int (*control)(int fd, unsigned long request, ...); /* ioctl() */
 };
 
 /* This host. device: the user's, NULL: the usual one. */
@@ -36,6 +37,11 @@ int kvm_check_request(const struct kvm_host *host, const char *arch, char *const
 
 /* Whether this host lets us use KVM: 0, or a negative errno with the reason and a remedy. */
 int kvm_check_host(const struct kvm_host *host, struct error *error);
+
+/* The format of Intel's last branch records that KVM gives a guest of this host, the value of
+ * QEMU's property lbr-fmt: IA32_PERF_CAPABILITIES[5:0] (SDM volume 3, 17.4.8.1). 0: none, also if
+ * KVM cannot be asked. */
+unsigned kvm_lbr_format(const struct kvm_host *host);
 
 /* QEMU's line about a guest that KVM could not execute, if its log has one, malloc()ed; NULL:
  * there is none. */

@@ -25,6 +25,7 @@ struct qemu_config {
 	uint64_t region_size;
 	bool kvm;             /* KVM is asked for: the host's CPU instead of an emulated one */
 	bool kvm_option;      /* by --kvm: QEMU does not know yet */
+	unsigned lbr_format;  /* of KVM's guests; 0: none, or QEMU lacks the property */
 	int doorbell_fd;      /* QEMU's half of an ivshmem_server's socket; -1: no doorbells */
 	char *const *options; /* the user's QEMU options */
 	int option_count;
@@ -44,6 +45,9 @@ int qemu_start(struct qemu *qemu, const struct qemu_config *config, struct error
 
 /* Whether this QEMU has the device ivshmem-doorbell: ask it with `-device help`. */
 bool qemu_has_doorbell(const struct qemu_config *config);
+
+/* Whether this QEMU's host CPU has the property lbr-fmt (7.1 and later). */
+bool qemu_has_lbr_format(const struct qemu_config *config);
 
 /* Whether the serial line's text goes to serial_fd: the user's options have not redirected it. */
 bool qemu_serial_is_ours(const struct qemu_config *config);

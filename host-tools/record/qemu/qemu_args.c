@@ -129,6 +129,17 @@ static const char *default_cpu(const struct qemu_config *config, bool x86)
 	return x86 ? "max,-monitor" : "max,pauth-impdef=on";
 }
 
+static void add_cpu(struct qemu_args *args, const struct qemu_config *config, bool x86)
+{
+	char cpu[64];
+	int length = snprintf(cpu, sizeof(cpu), "%s", default_cpu(config, x86));
+
+	if (config->kvm && config->lbr_format)
+		snprintf(cpu + length, sizeof(cpu) - (size_t)length, ",lbr-fmt=0x%x",
+		         config->lbr_format);
+	add_default(args, config, "cpu", cpu);
+}
+
 static void add_machine(struct qemu_args *args, const struct qemu_config *config)
 {
 	bool x86 = !strcmp(config->arch, "x86_64");
@@ -139,7 +150,7 @@ static void add_machine(struct qemu_args *args, const struct qemu_config *config
 		add(args, "-accel");
 		add(args, "kvm");
 	}
-	add_default(args, config, "cpu", default_cpu(config, x86));
+	add_cpu(args, config, x86);
 	/* With room for a second CPU, TCG emits the guest's fences and atomics as real ones. The
 	 * tool relies on them: it runs on another CPU of the host. */
 	add_default(args, config, "smp", "1,maxcpus=2");
@@ -232,11 +243,9 @@ static int find_qemu(struct qemu_args *args, const struct qemu_config *config, s
 	                 strcmp(config->arch, "x86_64") ? "qemu-system-arm" : "qemu-system-x86");
 }
 
-static _Noreturn void ask_for_help(const char *program, int answer)
+static _Noreturn void ask_for_help(const char *program, const char *device, int answer)
 {
-	static const char *const words[] = {
-		"qemu", "-machine", "none", "-device", "ivshmem-doorbell,help", NULL
-	};
+	const char *const words[] = { "qemu", "-machine", "none", "-device", device, NULL };
 	int null = open("/dev/null", O_RDWR);
 	sigset_t none;
 
@@ -249,7 +258,8 @@ static _Noreturn void ask_for_help(const char *program, int answer)
 	_exit(127);
 }
 
-bool qemu_has_doorbell(const struct qemu_config *config)
+/* Whether QEMU's help about a device ("NAME,help") contains this text. */
+static bool help_has(const struct qemu_config *config, const char *device, const char *wanted)
 {
 	struct qemu_args args = { 0 };
 	struct error error = { "" };
@@ -266,7 +276,7 @@ bool qemu_has_doorbell(const struct qemu_config *config)
 	}
 	child = fork();
 	if (child == 0)
-		ask_for_help(args.program, answer[1]);
+		ask_for_help(args.program, device, answer[1]);
 	close(answer[1]);
 	more.fd = answer[0];
 	while (size < sizeof(text) - 1 && poll(&more, 1, ANSWER_MS) > 0 &&
@@ -279,7 +289,17 @@ bool qemu_has_doorbell(const struct qemu_config *config)
 		waitpid(child, NULL, 0);
 	}
 	qemu_args_free(&args);
-	return strstr(text, "vectors=");
+	return strstr(text, wanted);
+}
+
+bool qemu_has_doorbell(const struct qemu_config *config)
+{
+	return help_has(config, "ivshmem-doorbell,help", "vectors=");
+}
+
+bool qemu_has_lbr_format(const struct qemu_config *config)
+{
+	return help_has(config, "host-x86_64-cpu,help", "lbr-fmt=");
 }
 
 int qemu_args_build(struct qemu_args *args, const struct qemu_config *config,

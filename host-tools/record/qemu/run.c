@@ -145,7 +145,7 @@ static void offer_emulation(const char *const *command, int words, const char *a
 }
 
 /* Returns 0, or the exit status, with the reason printed. */
-static int check_kvm(const struct run_options *options)
+static int check_kvm(struct run_options *options)
 {
 	char *device = kvm_device_option(options->qemu_options, options->qemu_option_count);
 	struct kvm_host host = kvm_this_host(device);
@@ -157,9 +157,11 @@ static int check_kvm(const struct run_options *options)
 		status = RUN_REFUSED;
 	else if (kvm_check_host(&host, &error))
 		status = RUN_ERROR;
-	free(device);
 	if (status)
 		error_print(&error);
+	else
+		options->lbr_format = kvm_lbr_format(&host);
+	free(device);
 	return status;
 }
 

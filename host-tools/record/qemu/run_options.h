@@ -21,12 +21,13 @@ struct run_options {
 	double timeout;               /* s until the region must be there */
 	double silence;               /* with KVM: s until the firmware must have shown a sign */
 	bool verbose;
-	bool dry_run;     /* only check the command */
-	bool no_doorbell; /* poll */
-	bool kvm_option;  /* --kvm */
-	bool kvm;         /* --kvm, or an option of QEMU that asks for KVM */
-	bool json;        /* of `stat`: print the counts as JSON */
-	bool stat;        /* the command is `top` */
+	bool dry_run;        /* only check the command */
+	bool no_doorbell;    /* poll */
+	bool kvm_option;     /* --kvm */
+	bool kvm;            /* --kvm, or an option of QEMU that asks for KVM */
+	unsigned lbr_format; /* of KVM's guests; 0: none */
+	bool json;           /* of `stat`: print the counts as JSON */
+	bool stat;           /* the command is `top` */
 	struct top_options top;
 	char **qemu_options;
 	int qemu_option_count;

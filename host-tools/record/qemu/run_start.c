@@ -120,6 +120,8 @@ int machine_start(struct machine *machine, const struct run_options *options, st
 	char initrd[64];
 	int code;
 
+	if (options->lbr_format && qemu_has_lbr_format(&config))
+		config.lbr_format = options->lbr_format;
 	machine->by_mailbox = guest_has_names(&options->guest);
 	machine->append = guest_text(&options->guest, NULL, error);
 	code = machine->append ? signals_open(&machine->signals, error) : -ENOMEM;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static const char *reason(const char *machine, const char *text)
 {
 	char path[] = "/tmp/bareperf-kvm-XXXXXX";
 	int fd = mkstemp(path);
-	const struct kvm_host host = { "/nowhere/kvm", path, machine };
+	const struct kvm_host host = { "/nowhere/kvm", path, machine, NULL };
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
@@ -122,13 +123,59 @@ static void a_host_without_the_device_says_why(void **state)
 
 static void a_device_that_opens_is_enough(void **state)
 {
-	const struct kvm_host good = { "/dev/null", "/nowhere", "x86_64" };
-	const struct kvm_host bad = { "/proc/self", "/nowhere", "x86_64" };
+	const struct kvm_host good = { "/dev/null", "/nowhere", "x86_64", NULL };
+	const struct kvm_host bad = { "/proc/self", "/nowhere", "x86_64", NULL };
 
 	(void)state;
 	assert_int_equal(kvm_check_host(&good, &error), 0);
 	assert_int_equal(kvm_check_host(&bad, &error), -EISDIR);
 	assert_non_null(strstr(error.text, "KVM: opening /proc/self: "));
+}
+
+/* KVM's answer to one question for an MSR, and the question. */
+static struct {
+	int result;
+	uint64_t value;
+	uint32_t index;
+	unsigned long request;
+} kernel;
+
+static int answer(int fd, unsigned long request, ...)
+{
+	uint32_t *words;
+	va_list list;
+
+	assert_true(fd >= 0);
+	va_start(list, request);
+	words = va_arg(list, uint32_t *);
+	va_end(list);
+	kernel.request = request;
+	kernel.index = words[2];
+	assert_int_equal(words[0], 1);
+	memcpy(words + 4, &kernel.value, sizeof(kernel.value));
+	return kernel.result;
+}
+
+static unsigned format_of(const char *device, const char *machine, int result, uint64_t value)
+{
+	const struct kvm_host host = { device, "/nowhere", machine, answer };
+
+	kernel.result = result;
+	kernel.value = value;
+	return kvm_lbr_format(&host);
+}
+
+static void kvm_is_asked_for_the_format_of_branch_records(void **state)
+{
+	(void)state;
+	assert_int_equal(format_of("/dev/null", "x86_64", 1, 0x32c5), 5);
+	assert_int_equal(kernel.index, 0x345);
+	assert_int_equal(kernel.request, 0xc008ae88); /* KVM_GET_MSRS */
+	assert_int_equal(format_of("/dev/null", "x86_64", 1, 0x2000), 0);
+	assert_int_equal(format_of("/dev/null", "x86_64", 0, 5), 0);
+	assert_int_equal(format_of("/dev/null", "x86_64", -1, 5), 0);
+	assert_int_equal(format_of("/nowhere/kvm", "x86_64", 1, 5), 0);
+	assert_int_equal(format_of("/dev/null", "aarch64", 1, 5), 0);
 }
 
 /* The failure that a log with this text has; "" for none. */
@@ -195,6 +242,7 @@ int main(void)
 		cmocka_unit_test(a_host_without_the_device_says_why),
 		cmocka_unit_test(a_device_that_opens_is_enough),
 		cmocka_unit_test(qemus_complaint_about_a_guest_is_found),
+		cmocka_unit_test(kvm_is_asked_for_the_format_of_branch_records),
 		cmocka_unit_test(the_same_command_with_emulation_has_none_of_kvms_options),
 	};
 

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -89,8 +91,17 @@ static void with_kvm_the_machine_has_the_hosts_cpu(void **state)
 	       "-serial chardev:bareperf-serial "
 	       "-object memory-backend-file,id=bareperf-region,share=on,mem-path=/dev/fd/0,size=0 "
 	       "-device ivshmem-plain,memdev=bareperf-region -kernel i -append ");
+	config.lbr_format = 5;
+	assert_int_equal(qemu_args_build(&args, &config, &flash, 7, -1, &error), 0);
+	assert_string_equal(args.words[6], "host,migratable=off,pmu=on,lbr-fmt=0x5");
+	qemu_args_free(&args);
+	config.kvm = config.kvm_option = false;
+	assert_int_equal(qemu_args_build(&args, &config, &flash, 7, -1, &error), 0);
+	assert_string_equal(args.words[4], "max,-monitor");
+	qemu_args_free(&args);
+	config.kvm = true;
+	config.lbr_format = 0;
 	config.arch = "aarch64";
-	config.kvm_option = false;
 	assert_int_equal(qemu_args_build(&args, &config, &flash, 7, -1, &error), 0);
 	assert_string_equal(args.words[2], "virt,gic-version=host");
 	assert_string_equal(args.words[3], "-cpu");
@@ -181,6 +192,24 @@ static void a_program_is_asked_whether_it_has_doorbells(void **state)
 	assert_false(qemu_has_doorbell(&config));
 }
 
+/* QEMU 7.1 and later list the property; an older one would refuse it. */
+static void a_program_is_asked_whether_it_has_branch_records(void **state)
+{
+	struct qemu_config config = { .arch = "x86_64", .program = "/bin/echo" };
+	char path[] = "/tmp/bareperf-qemu-XXXXXX";
+	static const char script[] = "#!/bin/sh\necho \"$4\"; echo '  lbr-fmt=<uint64>'\n";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_false(qemu_has_lbr_format(&config));
+	assert_int_equal(write(fd, script, sizeof(script) - 1), sizeof(script) - 1);
+	assert_int_equal(fchmod(fd, 0700), 0);
+	close(fd);
+	config.program = path;
+	assert_true(qemu_has_lbr_format(&config));
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +219,7 @@ int main(void)
 		cmocka_unit_test(the_program_is_found_in_the_path),
 		cmocka_unit_test(firmware_is_where_the_user_says_or_advised),
 		cmocka_unit_test(a_program_is_asked_whether_it_has_doorbells),
+		cmocka_unit_test(a_program_is_asked_whether_it_has_branch_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
