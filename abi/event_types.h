@@ -8,7 +8,7 @@
 
 #include "abi/perf_event.h"
 
-#define PERF_TYPE_ARM_PMUV3   8U /* beside PERF_TYPE_RAW */
+#define PERF_TYPE_ARM_PMUV3   8U /* the source's events; it also takes PERF_TYPE_RAW */
 #define PERF_TYPE_ARM_SPE     9U
 #define PERF_TYPE_INTEL_ATOM  10U
 #define PERF_TYPE_INTEL_CORE  11U

@@ -293,7 +293,7 @@ static void agent_serve_one(void)
 static bool agent_may_end(void)
 {
 	if (resident) {
-		if (!agent_records_boot()) /* its recording still runs */
+		if (!agent_records_boot()) /* record --boot: its recording continues */
 			output_to_reader(&region, region_channel);
 		return true;
 	}

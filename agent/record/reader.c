@@ -13,9 +13,9 @@ struct watch {
 	struct channel *channel;
 	struct tr_reader seen;
 	uint32_t pauses; /* between two looks */
-	uint64_t last;   /* ns of the last look */
-	uint64_t all;    /* ns of looking */
-	uint64_t still;  /* ns of looking since the reader's id or lease changed */
+	uint64_t last;   /* time of the last look, ns */
+	uint64_t all;    /* ns that the wait has lasted */
+	uint64_t still;  /* ns of the wait since the reader's id or lease changed */
 };
 
 static struct tr_reader lost; /* its lease stalled; not waited for until id or lease changes */

@@ -118,8 +118,9 @@ struct selftest_ring {
 	uint64_t generated, written, lost, delivered;
 	uint64_t count, period, residue, delivered_period, lost_period;
 	uint64_t ring_lost, reported,
-	    delivered_lost; /* lost records in all; those that LOST records report; those that the
-	                       reader has read of report, as the reader adds them up  */
+	    /* ring_lost: lost records in all; reported: those that LOST records report;
+	     * delivered_lost: the sum of the LOST records that the reader has read */
+	    delivered_lost;
 	uint64_t causes, sent, coalesced;
 	bool is_broken; /* the reader refused the ring */
 };

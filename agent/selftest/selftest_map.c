@@ -6,7 +6,9 @@
 #include "pmu/clock/clock.h"
 
 #define GOODBYE UINT64_MAX
-#define LOOKS   4096U     /* at the line, before a CPU gives way to others of an emulator */
+#define LOOKS                                                                                     \
+	4096U /* looks at the line before the CPU pauses, so that an emulator can run another CPU \
+	       */
 #define PAIR_NS 20000000U /* no new batch of a pair after this time */
 
 /*
@@ -56,7 +58,8 @@ static uint64_t map_send(uint64_t next, unsigned rounds)
 static void map_ask(void *unused)
 {
 	uint64_t limit = arch_cycles() + clock_span_to_cycles(&machine_clock, PAIR_NS);
-	uint64_t next = map_send(1, 1); /* the other CPU is there */
+	/* the first round trip ends when the other CPU has started */
+	uint64_t next = map_send(1, 1);
 
 	(void)unused;
 	for (line.done = 0; line.done < line.batches; line.done++) {

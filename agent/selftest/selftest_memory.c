@@ -24,7 +24,7 @@ static struct {
 	void *heap;
 	struct memory_line *lines; /* a page's begin in heap */
 	uint64_t bytes;
-	struct memory_line *volatile at; /* the last load's result is used */
+	struct memory_line *volatile at; /* volatile: the compiler must keep the loads */
 	volatile uint64_t sum;
 } memory;
 
@@ -94,7 +94,7 @@ unsigned selftest_chase(uint64_t bytes, uint64_t loads, uint64_t *cycles, unsign
 	if (!at || bytes > memory.bytes)
 		return 0;
 	memory_link(count);
-	at = memory_follow(at, count); /* now the caches hold what they can */
+	at = memory_follow(at, count); /* the first pass fills the caches */
 	for (unsigned i = 0; i < batches; i++) {
 		uint64_t start = arch_cycles();
 

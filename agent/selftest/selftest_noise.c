@@ -4,7 +4,7 @@
 #include "arch/arch.h"
 #include "lib/survey/survey_machine.h"
 
-#define PERIODS 64U /* of all CPUs together, but at least one of each */
+#define PERIODS 64U /* periods of all CPUs together; each CPU gets at least one */
 
 static struct {
 	struct survey *survey;

@@ -12,7 +12,7 @@
 #define PERIOD   2000003U /* a prime, so that it is no multiple of the loop's turn */
 #define SAMPLES  24U
 #define FINE     50021U        /* the distribution's period, a prime too */
-#define MANY     256U          /* and its samples */
+#define MANY     256U          /* samples of the distribution */
 #define SLOW     6U            /* samples of the slow loop */
 #define RING     8U            /* pages: room for MANY samples of 40 bytes */
 #define BOUND_NS 1000000000ULL /* the limit if interrupts do not come */

@@ -40,7 +40,8 @@ static void ring_drain(struct ring_load *load)
 			load->f.delivered_period +=
 			    ((const struct selftest_sample *)(const void *)record)->period;
 		} else if (record->type == PERF_RECORD_LOST) {
-			load->f.delivered_lost += words[2]; /* header, id, lost */
+			/* words of a LOST record: header, id, lost */
+			load->f.delivered_lost += words[2];
 		}
 	}
 	ring_reader_clear(&load->rig->doorbell.pending);

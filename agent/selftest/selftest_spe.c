@@ -53,7 +53,8 @@ static void spe_read(struct selftest_rig *rig, struct selftest_spe *f)
 	const struct perf_event_header *record;
 
 	while ((record = selftest_rig_next(rig))) {
-		if (record->type == PERF_RECORD_AUX) /* header, offset, size, flags */
+		if (record->type ==
+		    PERF_RECORD_AUX) /* words of an AUX record: header, offset, size, flags */
 			f->flags |= ((const uint64_t *)(const void *)record)[3];
 	}
 	spe_count(rig->aux_area, rig->aux.head, f);

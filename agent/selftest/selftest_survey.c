@@ -13,7 +13,8 @@
 #define PERIOD    100000000U     /* ns */
 #define BUDGET    30000000000ULL /* ns for all pairs of CPUs */
 
-/* Of an emulator no figure means anything, so it gets as little to do as shows that all works. */
+/* An emulator's figures mean nothing, so there the survey only shows that each measurement works.
+ * */
 static const struct survey_effort {
 	unsigned rounds, periods;
 	uint64_t loads, most, read_ns;

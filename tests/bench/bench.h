@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that the benchmarks share. Variants of a measurement take turns, so that each turn of one is
- * next to a turn of every other. Ratios are taken turn by turn; the result is their median.
+ * Code that the benchmarks share. The variants of a measurement run in turns, so that each turn of
+ * one variant is next to a turn of every other. The ratio is computed for each turn; the result is
+ * the median of the ratios.
  */
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H
@@ -21,10 +22,10 @@
 struct bench_variant {
 	const char *name;
 	void (*run)(uint64_t records);
-	double ns[BENCH_TURNS]; /* a record, in each turn */
+	double ns[BENCH_TURNS]; /* ns per record, for each turn */
 };
 
-/* ns that this thread has had the CPU: what others do beside us on the machine is not ours. */
+/* CPU time of this thread, ns: it leaves out the time that other programs take. */
 static inline double bench_now(void)
 {
 	struct timespec now;
@@ -50,8 +51,8 @@ static inline double bench_median(const double *values, int count)
 	return sorted[count / 2];
 }
 
-/* One turn of each, one after the other; before each, so many records that are not measured, to
- * have its memory in the caches again. */
+/* Run one turn of each variant, one after the other. Before each, write some records that are not
+ * measured, so that its memory is in the caches. */
 static inline void bench_take_turns(struct bench_variant *variants, int count, uint64_t records,
                                     uint64_t warm_up)
 {
@@ -83,8 +84,8 @@ static inline void bench_print(const struct bench_variant *variants, int count)
 	}
 }
 
-/* The median of one's times over another's, turn by turn, in the third of the turns in which both
- * together were fastest: in the others somebody else had a part of the CPU. */
+/* The median of the ratios of two variants' times, over the third of the turns in which both
+ * together were fastest. In slower turns other programs had a part of the CPU. */
 static inline double bench_ratio(const struct bench_variant *over,
                                  const struct bench_variant *under)
 {

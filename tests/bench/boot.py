@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The cost of recording a boot: instructions from the machine's start to the boot entry's own, with
-and without `record --boot`, on Debian's OVMF and AAVMF.
-
-The machine counts instructions as time (-icount), and the boot entry is an application that tells the
-clock. A device takes the host's time, in which the firmware polls it: the shortest of some boots counts.
-The loading of the driver and its reports of images are included, beside 1000 samples a second.
-"""
+"""The cost of recording a boot: instructions from the machine's start to the boot entry, with and
+without `record --boot`, on Debian's OVMF and AAVMF. The machine counts instructions as time
+(-icount), and the boot entry is an application that prints the clock. The firmware polls devices,
+which take the host's time, so the shortest of several boots counts. The cost includes the loading
+of the driver and its reports of images, besides 1000 samples a second."""
 
 import os
 import pathlib
@@ -21,9 +19,9 @@ sys.path[:0] = [str(TOP / "tests/qemu"), str(TOP / "tests/e2e/lib"), str(TOP / "
 import machine  # noqa: E402
 import shell  # noqa: E402
 
-SHIFT = 3  # 2 ** SHIFT ns an instruction
+SHIFT = 3  # 2 ** SHIFT ns per instruction
 STEADY = ["-icount", f"shift={SHIFT},sleep=off", "-action", "reboot=reset"]
-NS_OF_CYCLE = {"x86_64": 1, "aarch64": 16}  # QEMU's, under -icount
+NS_OF_CYCLE = {"x86_64": 1, "aarch64": 16}  # ns per count of QEMU's counter under -icount
 BOOTS = 3
 GOAL = 5  # per cent
 FLASH = {
@@ -43,7 +41,7 @@ def flash(isa, variables):
 
 
 def prepare(isa, disk, variables, *first):
-    """Variables by which that boots, after these commands of the shell."""
+    """UEFI variables with which the machine boots the entry; the shell's commands set them."""
     shutil.copy(FLASH[isa][1], variables)
     os.chmod(variables, 0o644)
     with shell.Shell(isa, disk.path, *STEADY, flash=flash(isa, variables)) as sh:
@@ -54,7 +52,7 @@ def prepare(isa, disk, variables, *first):
 
 
 def boot(isa, disk, variables):
-    """Instructions."""
+    """Returns the number of instructions."""
     with shell.Shell(isa, disk.path, *STEADY, flash=flash(isa, variables)) as sh:
         said = sh.read_until(r"clock \d+\s")
     return int(re.search(r"clock (\d+)", said)[1]) * NS_OF_CYCLE[isa] >> SHIFT

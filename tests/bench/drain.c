@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rate at which rings are drained into a file: what a machine may write without losing any. Of
- * branch traces (AUX areas, 1 MiB a piece) and of samples with a callchain of 4, each against cp of
- * the file that came of it, on the same file system.
+ * The rate at which rings are drained into a file: how fast a machine may write without losing
+ * records. Measured for branch traces (AUX areas, 1 MiB per piece) and for samples with callchains
+ * of 4 addresses. Each is compared with `cp` of the resulting file on the same file system.
  */
 #include <string.h>
 #include <sys/wait.h>
@@ -15,7 +15,7 @@
 #include "tests/unit/temporary.h"
 #include "writer/session/session.h"
 
-#define BYTES  (256ULL << 20) /* of a recording */
+#define BYTES  (256ULL << 20) /* bytes of a recording */
 #define PIECE  (1U << 20)
 #define ROUNDS 5
 
@@ -29,7 +29,7 @@ static void must(bool it_holds)
 		abort();
 }
 
-/* The wall clock: files are also the kernel's work. */
+/* The wall clock, because the kernel's work for files counts as well. */
 static double seconds(void)
 {
 	struct timespec now;
@@ -55,7 +55,7 @@ static void write_samples(void)
 		must(fixture_sample(&fixture, 0, 0, 0x101000, 1000, 4));
 }
 
-/* Bytes a second of the drains alone: the machine's part costs nothing here. */
+/* Bytes per second of the drains alone; the time of the simulated machine is not counted. */
 static double drain(void (*write_some)(void))
 {
 	double spent = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How fast `bareperf dump` prints a recording, and counts it, beside `perf script` and `perf report
---stats` on the same file."""
+"""The speed of `bareperf dump`, printing a recording and counting its records, compared with `perf
+script` and `perf report --stats` on the same file."""
 
 import pathlib
 import re
@@ -15,17 +15,17 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parents[2]
 TOOL = TOP / "build/host/bareperf"
 FAKE = TOP / "tests/e2e/lib/fake_qemu.py"
-SAMPLES = 2000  # that are recorded
-COPIES = 500    # of those, in the file that is measured
+SAMPLES = 2000  # samples in the recording
+COPIES = 500    # copies of the samples in the measured file
 REPEATS = 5
-SCRIPTS = 2      # of these, with perf script, which takes long
-DATA = 40  # in perf.data's header: offset and size of the records
+SCRIPTS = 2      # copies of the samples for perf script, which is slow
+DATA = 40  # place of the records' offset and size in perf.data's header
 UNFINISHED = 4  # dump's exit status for a file without features
-FOOTER = 56  # of the ledger, which is left out with the features behind it
+FOOTER = 56  # size of the ledger's footer, which is left out together with the features behind it
 
 
 def make_file(path):
-    """A recording of SAMPLES samples by a stand-in machine, its records COPIES times over."""
+    """A recording of SAMPLES samples by a fake machine, with its records repeated COPIES times."""
     image = path.parent / "image.efi"
     image.write_bytes(b"MZ")
     subprocess.run([TOOL, "run", "--qemu", FAKE, "-i", image, "-o", path, "--", "record", "fake",
@@ -34,7 +34,7 @@ def make_file(path):
     offset, size = struct.unpack_from("<QQ", file, DATA)
     records = bytes(file[offset : offset + size])
     at = 0
-    while struct.unpack_from("<I", records, at)[0] != 9:  # records before the samples
+    while struct.unpack_from("<I", records, at)[0] != 9:  # skip the records before the samples
         at += struct.unpack_from("<H", records, at + 6)[0]
     records = records[:at] + records[at:] * COPIES
     struct.pack_into("<QQ", file, DATA, offset, len(records))
@@ -43,7 +43,7 @@ def make_file(path):
 
 
 def cost(*command):
-    """CPU seconds of a command, its output thrown away."""
+    """CPU seconds of a command whose output is discarded."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     if done.returncode not in (0, UNFINISHED):
@@ -53,7 +53,7 @@ def cost(*command):
 
 
 def spread(seconds):
-    """Median, least and most, as text."""
+    """Median, minimum and maximum as text."""
     return f"{statistics.median(seconds):.3f} [{min(seconds):.3f}-{max(seconds):.3f}]"
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How long the machine waits for its first sample: guest time from our entry, by the samples' own
-clock, whose zero is the entry. The sampling period, 100 us, is part of it; the time that the machine
-waits for its reader is the host's, and is not."""
+"""The time until the machine's first sample: guest time from our entry point, by the samples' own
+clock, whose zero is the entry. It includes the sampling period of 100 us. It leaves out the time
+for which the machine waits for its reader, because that is the host's time."""
 
 import pathlib
 import statistics
@@ -13,11 +13,11 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parents[2]
 GOAL_MS = 30
 RUNS = 5
-READER_WAIT = 272  # in the trace region's header, ns
+READER_WAIT = 272  # offset in the trace region's header; ns
 
 
 def first_sample(*qemu):
-    """ms from entry to the first sample of one boot."""
+    """Milliseconds from the entry to the first sample of one boot."""
     with tempfile.TemporaryDirectory() as directory:
         data = pathlib.Path(directory) / "perf.data"
         region = pathlib.Path(directory) / "region"
@@ -33,7 +33,7 @@ def first_sample(*qemu):
 times = [first_sample() for _ in range(RUNS)]
 print(f"# ms of guest time that follows the host's, {RUNS} boots: "
       f"{' '.join(f'{t:.1f}' for t in times)}, median {statistics.median(times):.1f}")
-# At 250 million instructions a second, counted: whatever else the host does.
+# -icount at 250 million instructions a second: the result does not depend on the host's load.
 counted = first_sample("-icount", "shift=2,sleep=off")
 print(f"bench entry-to-first-sample {counted:.2f} ms goal {GOAL_MS} "
       f"{'ok' if counted <= GOAL_MS else 'short'}")

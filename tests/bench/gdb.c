@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory by a GDB stub: our client's packets against gdb-multiarch's `dump memory` of the same
- * bytes, both on a stopped QEMU. gdb reads twice, a little and everything; the difference has no
- * time for gdb's start and end.
+ * Reading memory over a GDB stub: our client's packets compared with gdb-multiarch's `dump memory`
+ * of the same bytes, both on a stopped QEMU. gdb reads twice, a few bytes and then everything; the
+ * difference leaves out gdb's start and end.
  */
 #include <signal.h>
 #include <string.h>

@@ -1,22 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Instructions of an overflow handler, from its vector to the return: ours, and Linux's.
-
-The machine counts instructions as time (-icount). The same program runs twice with different
-periods; what the second run took longer, over the samples that it took more, is one sample's
-handler. The housekeeping ticks, whose time the ledger tells, are taken off; nothing else differs.
-
-Linux has no such clock to itself: its figure is the slope of perf stat's instructions:k over
-`perf record` of the same kind of program, its share of writing the file included; what its
-handler does while it has the counters stopped is not in it.
-
-A branch trace's handler, which switches segments, is measured switch by switch in an image of its
-own, tests/firmware/x86_64/bts_cost.c. Linux's has no figure: there perf reads on the CPU that it
-traces, and what a handler takes cannot be told from what it makes perf do.
-
-A trace by single-step has no goal. Its cost is measured by a loop of two lengths: of its instructions
-every other one branches.
-"""
+"""Instructions of an overflow handler, from its vector to the return: bareperf's and Linux's. The
+machine counts instructions as time (-icount). The same program runs twice with different periods.
+The additional time of the second run, divided by its additional samples, is the cost of one
+sample's handler. The time of the housekeeping ticks, which the ledger reports, is subtracted. Linux
+has no such clock, so its figure is the slope of perf stat's instructions:k over `perf record` of a
+similar program. That includes perf's writing of the file, but not the part of the handler during
+which the counters are stopped. The handler of a branch trace, which switches segments, is measured
+by an image of its own, tests/firmware/x86_64/bts_cost.c. Linux has no comparable figure: perf reads
+the trace on the CPU that it traces, so the handler's cost cannot be separated from perf's. A trace
+by single-step has no goal. Its cost is measured by loops of two lengths; every other instruction of
+the loop is a branch."""
 
 import collections
 import pathlib
@@ -31,9 +25,9 @@ import bts_cost  # noqa: E402
 import guests  # noqa: E402
 import machine  # noqa: E402
 
-SHIFT = 2  # 2 ** SHIFT ns an instruction
+SHIFT = 2  # 2 ** SHIFT ns per instruction
 PERIODS = (100003, 20011)
-TURNS = 20000000  # of the program's loop
+TURNS = 20000000  # turns of the program's loop
 CHAIN = 8
 QEMU = {
     "x86_64": ["-cpu", "Skylake-Client,pmu=on"],
@@ -47,7 +41,7 @@ LINUX = {
 EVENT = {"x86_64": "cycles", "aarch64": "instructions"}
 STEPPED = (10000, 50000)
 GOALS = {"sample": 250, "callchain": 350}
-THEIRS = {"sample": 1 / 5, "callchain": 1 / 4}  # of Linux's instructions
+THEIRS = {"sample": 1 / 5, "callchain": 1 / 4}  # the goal, as a share of Linux's instructions
 
 
 def figure(name, value, unit, goal):
@@ -56,7 +50,7 @@ def figure(name, value, unit, goal):
 
 
 def slope(points):
-    """Instructions a sample, of the first and the last of [(samples, instructions), …]."""
+    """Instructions per sample, from the first and the last of [(samples, instructions), …]."""
     (few, least), (many, most) = points[0], points[-1]
     return (most - least) / (many - few)
 
@@ -110,8 +104,8 @@ def measure(isa, binary, payload):
 
 
 def segment_switch(binary):
-    """The usual and the longest of a trace that continues, in areas of several sizes and with readers
-    of several kinds; and what others cost."""
+    """The usual and the longest handler of a trace that continues, for several sizes of the area
+    and several kinds of readers; and the cost of other handlers."""
     cost, text = bts_cost.run(binary)
     if cost.keys() != {*bts_cost.RUNNING, *bts_cost.RARE} or "not ok" in text:
         raise SystemExit(f"handler.py: no figures of a segment switch:\n{text[-1000:]}")
@@ -127,7 +121,8 @@ def segment_switch(binary):
 
 
 def stepped(isa, binary, qemu, loops):
-    """Instructions of a loop of so many taken branches, single-stepped, and what was lost."""
+    """Instructions of a single-stepped loop with so many taken branches, and the number of lost
+    branches."""
     run = machine.Recording(
         f"record -e branch-step// -m 1024,2048 -- branches {loops}", "--arch", isa, "--qemu", binary,
         "--timeout", "300", qemu=(*qemu, "-icount", f"shift={SHIFT},sleep=off"), timeout=600)

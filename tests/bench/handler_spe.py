@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Instructions of the handler of SPE's buffer interrupt, from its vector to the return: ours, and
-Linux's.
+"""Instructions of the handler of SPE's buffer interrupt, from its vector to the return: bareperf's
+and Linux's. bareperf's are measured as in handler.py: the same program is sampled twice with
+different watermarks, and the difference is the cost of the interrupts. Linux's is the slope of the
+kernel's instructions on the program's CPU over the number of interrupts there; it includes waking
+perf on the other CPU, but not perf itself."""
 
-Ours as in handler.py: the same program is sampled twice, with different watermarks, and what the
-second run took longer is its interrupts'. Linux's is the slope of the kernel's instructions on the
-program's CPU over the interrupts there; what wakes perf on the other CPU is in it, perf is not.
-"""
-
-import handler  # knows where the others are
+import handler  # this module sets the path of the others
 
 import guests
 import machine
@@ -18,7 +16,7 @@ QEMU = ["-machine", "virt,gic-version=3,virtualization=on", "-cpu", CPU]
 WATERMARKS = (65536, 4096)
 INTERVAL = 256
 GOAL = 1 / 6  # of Linux's
-TURNS = 2000000  # of the program's loop
+TURNS = 2000000  # turns of the program's loop
 
 
 def ours(binary, watermark):
@@ -37,7 +35,7 @@ def ours(binary, watermark):
 
 
 def interrupts(line):
-    """Of the first CPU, in a line of /proc/interrupts."""
+    """The first CPU's count, from a line of /proc/interrupts."""
     return int(line.split()[1])
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The page of `bareperf report --html` at ten million samples: bytes a sample, and in Chromium the
-time to its first view, to a zoom, and its memory. A recording of a call tree on two CPUs, by our own
-writer, its samples many times over, each time later and with other low bits of times and periods, so
-that they are as hard to compress as those of a machine whose clock no emulator counts."""
+"""The page of `bareperf report --html` with ten million samples: bytes per sample, and in Chromium
+the time to the first view, the time of a zoom, and the memory. The recording is a call tree on two
+CPUs. Our own writer makes it, and its samples are repeated with later times and with other low bits
+of times and periods, so that they compress as badly as those of a real machine."""
 
 import pathlib
 import random
@@ -21,10 +21,11 @@ import browser as browsers  # noqa: E402  pylint: disable=wrong-import-position
 TOOL = TOP / "build/host/bareperf"
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
 ZOOMS = 40
-# in perf.data's header: offset and size of the records; of the ledger's footer,
-# and behind that the features
+# in perf.data's header: offset and size of the records; size of the ledger's footer, behind which
+# the features follow
 DATA, FOOTER = 40, 56
-SAMPLE, TIME, PERIOD = 9, 32, 48  # places in a sample of IP|TID|TIME|CALLCHAIN|CPU|PERIOD|IDENTIFIER
+# offsets in a sample of IP|TID|TIME|CALLCHAIN|CPU|PERIOD|IDENTIFIER
+SAMPLE, TIME, PERIOD = 9, 32, 48
 
 
 def record(path):
@@ -34,7 +35,7 @@ def record(path):
 
 
 def split(records):
-    """The bytes before the samples, and the samples: (place, time, period)."""
+    """The bytes before the samples, and the samples as (offset, time, period)."""
     at, first, samples = 0, None, []
     while at < len(records):
         kind, _, size = struct.unpack_from("<IHH", records, at)
@@ -48,7 +49,7 @@ def split(records):
 
 
 def make_file(path):
-    """Returns how many samples it has."""
+    """Returns the number of samples."""
     record(path)
     file = bytearray(path.read_bytes())
     offset, size = struct.unpack_from("<QQ", file, DATA)
@@ -71,7 +72,7 @@ def make_file(path):
 
 
 def memory(page):
-    """Of all of the browser's processes, their own part of what they share; bytes."""
+    """Proportional memory of all of the browser's processes, bytes."""
     total, parents = 0, {page.process.pid}
     for status in sorted(pathlib.Path("/proc").glob("[0-9]*/stat"), key=lambda p: int(p.parts[2])):
         try:
@@ -81,12 +82,12 @@ def memory(page):
                 rollup = (status.parent / "smaps_rollup").read_text()
                 total += 1024 * int(rollup.split("Pss:")[1].split()[0])
         except (OSError, IndexError):
-            pass  # it has ended meanwhile
+            pass  # the process has ended meanwhile
     return total
 
 
 def zooms(page):
-    """Wall milliseconds from a wish to all that it shows."""
+    """Wall-clock milliseconds from a request until everything is shown."""
     return page.value(f"""(async () => {{
         const took = [];
         for (let i = 0; i < {ZOOMS}; i++) {{

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A serial line at 115,200 baud that a tick pumps each millisecond, on models of UARTs with a time
- * of their own: for how much of it the line sends, and how much of what it sends are the bytes that
- * the host has asked for. These are noise, which no code shortens; the host keeps saying that it
- * lives.
+ * A serial line at 115,200 baud that a tick pumps each millisecond, on models of UARTs that have
+ * their own clock. Measured: the share of the time in which the line sends, and the share of its
+ * bytes that are the requested data. The data are noise, which no encoding shortens; the host keeps
+ * sending HELLO.
  */
 #include "bench.h"
 #include "tests/unit/channel/line_rig.h"
@@ -34,7 +34,7 @@ static void tick(unsigned ms)
 	}
 }
 
-/* A burst that fits the FIFO each tick. */
+/* In each tick the host sends a burst that fits the FIFO. */
 static void host_sends(uint8_t *body, size_t size)
 {
 	uint8_t frame[WIRE_FRAME_MAX];
@@ -78,7 +78,7 @@ static void start(enum model_kind kind)
 	}
 }
 
-/* Of what was sent from there on. */
+/* Bytes of content that were sent from this position on. */
 static unsigned content_of(unsigned from)
 {
 	static struct wire_receiver receiver;

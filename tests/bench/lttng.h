@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that LTTng-UST traces: it starts a session daemon of its own, and itself once more as
+/* A program that LTTng-UST traces: it starts its own session daemon, and then itself once more as
  * the traced program. */
 #ifndef TESTS_BENCH_LTTNG_H
 #define TESTS_BENCH_LTTNG_H
@@ -13,10 +13,10 @@
 
 static inline bool lttng_command(const char *command)
 {
-	return system(command) == 0; /* fixed words of our own */
+	return system(command) == 0; /* the command contains only fixed words */
 }
 
-/* Say that there is no such figure, and why. Returns 0, an exit status. */
+/* Print that there is no such figure, and the reason. Returns 0, an exit status. */
 static inline int lttng_skip(const char *figure, const char *reason)
 {
 	printf("bench %s skip %s\n", figure, reason);
@@ -48,8 +48,8 @@ static inline void lttng_trace(const char *program)
 	lttng_command("lttng destroy bench >/dev/null 2>&1");
 }
 
-/* Run this program with the argument "traced" while those of its events are traced; the figure is
- * what it is for. The exit status. */
+/* Run this program with the argument "traced" while its events are traced; figure is the name of
+ * the result. Returns the exit status. */
 static inline int lttng_run(const char *program, const char *events, const char *figure)
 {
 	char directory[] = "/tmp/bareperf-lttng-XXXXXX";

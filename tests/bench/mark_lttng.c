@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions of an LTTng-UST tracepoint that says what a mark does, counted by stepping through
- * it, in a traced process. tests/bench/marks.py has the marks'.
+ * Instructions of an LTTng-UST tracepoint with the same content as a mark, counted by
+ * single-stepping a traced process. tests/bench/marks.py counts those of marks.
  */
 #include "arch/host/step.h"
 #include "lttng.h"
@@ -27,7 +27,9 @@
 #include "ring_lttng_event.h"
 
 #define TIMES 9
-#define WARM  1000 /* events before: what is resolved, or paged in, by the first */
+#define WARM                                                                                     \
+	1000 /* events before the measurement: the first ones resolve symbols and fault pages in \
+	      */
 
 static volatile sig_atomic_t steps;
 
@@ -53,7 +55,7 @@ static void nothing(unsigned i)
 	(void)i;
 }
 
-/* The least of some: now and then one begins a new packet. */
+/* The minimum of several counts, because an event sometimes begins a new packet. */
 static long count(void (*volatile event)(unsigned i))
 {
 	long least = -1;
@@ -74,7 +76,7 @@ static int measure(void)
 	struct sigaction action = { .sa_handler = on_trap };
 	long none;
 
-	sleep(1); /* the daemon enables the events */
+	sleep(1); /* wait until the daemon has enabled the events */
 	if (!lttng_ust_tracepoint_enabled(bareperf_bench, mark))
 		return lttng_skip(FIGURE, "the session daemon does not trace us");
 	for (unsigned i = 0; i < WARM; i++) {

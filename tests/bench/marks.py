@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Instructions a mark, its call included, counted in the guest under -icount; beside a tracepoint of
-LTTng-UST that says the same, stepped through in a traced process (tests/bench/mark_lttng.c)."""
+"""Instructions of a mark, its call included, counted in the guest under -icount; compared with an
+LTTng-UST tracepoint of the same content, single-stepped in a traced process
+(tests/bench/mark_lttng.c)."""
 
 import pathlib
 import re
@@ -14,7 +15,7 @@ sys.path.insert(0, str(TOP / "tests/e2e/lib"))
 import machine  # noqa: E402
 import mark_cost  # noqa: E402
 
-AGAINST = 1 / 8  # of LTTng-UST's
+AGAINST = 1 / 8  # the goal, as a share of LTTng-UST's instructions
 EL2 = ("-machine", "virt,gic-version=3,virtualization=on")
 
 SOURCE = mark_cost.SOURCE + r"""
@@ -27,7 +28,7 @@ int main(void)
 
 
 def theirs():
-    """{"plain": instructions, "values": …}, or why there are none."""
+    """{"plain": instructions, "values": …}, or the reason why there are none."""
     program = TOP / "build/host/bench/mark_lttng"
     if not program.exists():
         return {}, "tests/bench/mark_lttng.c is not built"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The cost of the hardware model in QEMU when it is off: tests/qemu/off.py, which lies where its
-licence is."""
+"""The cost of the hardware model in QEMU when the model is off: runs tests/qemu/off.py, which is in
+the folder with its licence."""
 
 import os
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The cost of a tick's pump of a serial line, counted exactly in the guest (tests/firmware/line_cost.c
-under -icount): instructions for each byte that goes out, and those of the longest call, in which a
-frame is built."""
+"""The cost of a tick's pump of a serial line, counted exactly in the guest
+(tests/firmware/line_cost.c under -icount): instructions per sent byte, and those of the longest
+call, which builds a frame."""
 
 import pathlib
 import re
@@ -14,7 +14,7 @@ sys.path[:0] = [str(TOP / "tests/firmware"), str(TOP / "tests/e2e/lib")]
 import machine  # noqa: E402
 import mailbox  # noqa: E402
 
-KEEP = {  # instructions a byte, and of the longest call
+KEEP = {  # goals: instructions per byte, and instructions of the longest call
     "x86_64": {"pump-of-noise": (79, 37900), "pump-of-noise-encoded": (116, 78700),
                "pump-of-samples": (126, 51600)},
     "aarch64": {"pump-of-noise": (85, 33800), "pump-of-noise-encoded": (124, 76300),

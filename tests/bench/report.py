@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How fast `bareperf report` and each format of `bareperf export` go through ten million samples with
-callchains, and in how much memory, beside `perf report` and `perf script` on the same file, that of
-tests/bench/html.py."""
+"""The CPU time and memory that `bareperf report` and each format of `bareperf export` take for ten
+million samples with callchains, compared with `perf report` and `perf script` on the same file,
+which tests/bench/html.py makes."""
 
 import importlib.util
 import os
@@ -20,7 +20,7 @@ FORMATS = ("csv", "folded", "speedscope", "firefox", "chrome", "pprof", "callgri
 
 
 def html():
-    """The page's benchmark, whose name is a module's of Python's."""
+    """Load the page's benchmark by its path, because a module of Python has the same name."""
     spec = importlib.util.spec_from_file_location("bench_html", HERE / "html.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -28,7 +28,7 @@ def html():
 
 
 def cost(*command):
-    """CPU seconds, and bytes of memory at the most, the file's part of it among them."""
+    """CPU seconds, and peak memory in bytes, which includes the mapped part of the file."""
     with subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The rings that ours is compared with are there if their packages are (tests/bench/deps.txt); when
-# one of these comes, goes or changes, the benchmarks are built again.
+# The benchmarks compare our ring with others whose packages may be missing (tests/bench/deps.txt).
+# When a package is installed, removed or changed, the benchmarks are built again.
 BENCH_PACKAGES := build/host/bench/packages
 $(BENCHES): tests/bench/bench.h tests/bench/bench_ring.h $(BENCH_PACKAGES)
 $(BENCH_PACKAGES): tests/bench/deps.txt always

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Instructions a record, counted exactly in the guest (tests/firmware/ring_cost.c under -icount),
-against the table in docs/ring-instructions.md."""
+"""Instructions per record, counted exactly in the guest (tests/firmware/ring_cost.c under -icount),
+compared with the table in docs/ring-instructions.md."""
 
 import pathlib
 import re
@@ -15,13 +15,13 @@ import qemu  # noqa: E402
 
 TABLE = TOP / "docs/ring-instructions.md"
 ARM_FIRMWARE = ["/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"]
-# 16 ns an instruction: a period of the virt machine's timer
+# 16 ns per instruction: a period of the virt machine's timer
 EXACT = ["-icount", "shift=4,sleep=off"]
 PATIENCE = 300
 
 
 def x86_64():
-    """The image's console, or why there is none."""
+    """The image's console text, or the reason why there is none."""
     if qemu.missing():
         return None, qemu.missing()
     with qemu.Machine("ring_cost", "nothing", *EXACT) as machine:

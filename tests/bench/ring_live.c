@@ -32,21 +32,22 @@ struct record {
 
 struct subject {
 	const char *name;
-	const char *figure;             /* of our cost against this one's */
+	/* name of the figure: the ratio of our cost to this subject's */
+	const char *figure;
 	bool (*write)(uint64_t number); /* false if there was no room */
 	void (*read)(void);
-	bool live; /* a reader looks on the other CPU */
+	bool live; /* a reader on the other CPU polls the ring */
 	double ns[TURNS];
 };
 
-static struct subject *current; /* that the reader thread looks at */
+static struct subject *current; /* the ring that the reader thread polls */
 static int over;
-static uint64_t frequency_khz; /* of arch_cycles() */
+static uint64_t frequency_khz; /* frequency of arch_cycles(), kHz */
 
 /* ---- ours ---- */
 
 static struct bench_ring *ours;
-static uint64_t sum; /* so that the reader reads */
+static uint64_t sum; /* the sum uses the bytes, so the compiler keeps the reads */
 
 static inline __attribute__((always_inline)) bool ours_write_any(uint64_t number, bool simple)
 {
@@ -165,7 +166,7 @@ static void wait_cycles(uint64_t ns)
 		arch_relax();
 }
 
-/* ns a record; negative if the reader was late, so that not all had room. */
+/* ns per record; negative if the reader was late and some records had no room. */
 static double burst(const struct subject *subject)
 {
 	uint64_t start = arch_cycles(), written = 0;
@@ -183,13 +184,13 @@ static void take_turn(struct subject *subject, int turn)
 	int count = 0;
 
 	__atomic_store_n(&current, subject->live ? subject : NULL, __ATOMIC_RELEASE);
-	wait_cycles(300000); /* so that the reader has changed over */
+	wait_cycles(300000); /* wait until the reader has switched to the new subject */
 	for (int tries = 0; count < BURSTS; tries++) {
 		ns[count] = burst(subject);
 		if (ns[count] >= 0)
 			count++;
 		else if (tries > 100 * BURSTS)
-			abort(); /* there is no reader */
+			abort(); /* there must be a reader */
 		if (!subject->live)
 			subject->read();
 		wait_cycles(PAUSE_NS);
@@ -253,7 +254,7 @@ static double hop(void)
 	return bench_median(ns, HOP_TURNS);
 }
 
-/* Whether the CPUs have stayed where they were between two probes. */
+/* Whether the threads stayed on their CPUs between two probes. */
 static bool same_place(double before, double after)
 {
 	return before <= after * 1.35 && after <= before * 1.35;
@@ -280,7 +281,7 @@ static struct subject subjects[] = {
 
 #define SUBJECTS ((int)(sizeof(subjects) / sizeof(*subjects)))
 
-static double hops[TURNS]; /* of each turn that counts */
+static double hops[TURNS]; /* probe times of each valid turn */
 
 static double ratio(const struct subject *over_, const struct subject *under, int turns)
 {
@@ -291,8 +292,8 @@ static double ratio(const struct subject *over_, const struct subject *under, in
 	return bench_median(ratios, turns);
 }
 
-/* TURNS turns, and as many more as it takes in which the CPUs stay where they are; how many
- * there are in the end. */
+/* Take TURNS turns in which the threads stay on their CPUs, and repeat the others. Returns the
+ * number of valid turns. */
 static int take_turns(void)
 {
 	double before = hop();

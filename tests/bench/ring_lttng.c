@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A record with its timestamp against an event of LTTng-UST of that size, both with a live reader.
+ * The cost of a record with a timestamp compared with an LTTng-UST event of the same size, both
+ * with a live reader.
  */
 #include <string.h>
 
@@ -61,7 +62,7 @@ static int measure(void)
 	double ratio;
 
 	ours = bench_ring_new(BENCH_RING_SIZE, 0);
-	sleep(1); /* the daemon enables the event */
+	sleep(1); /* wait until the daemon has enabled the event */
 	if (!lttng_ust_tracepoint_enabled(bareperf_bench, sample))
 		return lttng_skip(FIGURE, "the session daemon does not trace us");
 	bench_take_turns(variants, 2, EVENTS, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* LTTng-UST's event of the size of our record, and those that say what a mark does: read several
- * times by its headers, as it demands. */
+/* LTTng-UST's event with the size of our record, and the events with the content of a mark.
+ * LTTng-UST's headers read this file several times, as they require. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER bareperf_bench
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost of a record for its writer, against the floor: a plain copy of 64 bytes and a release
- * store, in the same memory, by the same loop. No reader runs (ring_live.c has one); the tail is
- * moved twice a round. "With time" is both with a timestamp, read where the record is built.
+ * The cost of a record for its writer, compared with the minimum: a plain copy of 64 bytes and a
+ * release store, in the same memory, by the same loop. No reader runs (ring_live.c has one); the
+ * tail is moved twice per round. "With time" means that both have a timestamp, read where the
+ * record is built.
  */
 #define BENCH_TURNS 301
 #include "bench.h"
 
-/* As in the firmware: what a handler runs has no vector registers, the floor neither. */
+/* As in the firmware, whose handlers use no vector registers, neither variant may use them. */
 #if !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC target("general-regs-only")
@@ -21,7 +22,7 @@
 
 static struct bench_ring *forward, *backward, *full;
 
-/* The floor's memory: head and tail as a ring has them, with nothing that looks at either. */
+/* The memory of the plain copy: head and tail as in a ring, without any check. */
 static struct {
 	uint8_t *data; /* aligned to a page */
 	uint64_t head, tail;
@@ -32,7 +33,7 @@ static uint64_t template[BENCH_RECORD / 8];
 
 static inline __attribute__((always_inline)) void build(uint64_t *record, bool with_time)
 {
-	record[0] = template[0]; /* word by word: memcpy() is another thing off the fast path */
+	record[0] = template[0]; /* word by word, because memcpy() would be a call */
 	record[1] = template[1];
 	record[2] = template[2];
 	record[3] = template[3];
@@ -50,7 +51,7 @@ static inline __attribute__((always_inline)) void floor_write_any(bool with_time
 	__atomic_store_n(&bare.head, head + sizeof(template), __ATOMIC_RELEASE);
 }
 
-/* As short as a writer can be: what is not simple is far away. */
+/* The shortest writer: unusual cases are in functions that are not inlined. */
 static inline __attribute__((always_inline)) bool ring_write_any(struct bench_ring *b, bool simple,
                                                                  bool with_time)
 {
@@ -97,7 +98,7 @@ static NOINLINE void ring_write_time(struct bench_ring *b)
 		ring_write_time_plainly(b);
 }
 
-/* A handler that nothing interrupts: the firmware's usual sample. */
+/* A handler that nothing interrupts: the common path of the firmware's samples. */
 static NOINLINE void ring_write_alone(struct bench_ring *b)
 {
 	uint64_t at = ring_load(&b->ring.published);
@@ -132,7 +133,7 @@ static NOINLINE void write_nested(struct bench_ring *b)
 	ring_commit(&out);
 }
 
-/* A record whose writer is interrupted by another. */
+/* A record whose writer is interrupted by another writer. */
 static NOINLINE void ring_write_nested(struct bench_ring *b)
 {
 	struct ring_output out;
@@ -149,7 +150,7 @@ static NOINLINE void ring_write_nested(struct bench_ring *b)
 #pragma GCC pop_options
 #endif
 
-/* Calls of write(), whose reader keeps up: the same loop for the floor as for the ring. */
+/* Calls write() with a reader that keeps up. The plain copy and the ring use the same loop. */
 static inline __attribute__((always_inline)) void run_bare(void (*write)(void), uint64_t calls)
 {
 	for (uint64_t i = 0; i < calls; i++) {
@@ -220,7 +221,7 @@ static void run_full(uint64_t records)
 		ring_write(full);
 }
 
-/* Variants that are compared are next to each other. */
+/* Variants that are compared with each other are adjacent. */
 enum {
 	FLOOR,
 	ALONE,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A machine behind a line of 115,200 bit/s, with more samples than that carries: how many come a
-second, against what would come of the same samples as they lie in the ring, and how much of the
-line's time is used meanwhile. The recording is exact, or there is no figure."""
+"""A machine behind a line of 115,200 bit/s that makes more samples than the line carries. Measured:
+samples per second, compared with the same samples sent as they lie in the ring, and the share of
+the line's time that is used. Without an exact recording there is no figure."""
 
 import json
 import pathlib
@@ -18,13 +18,13 @@ import mailbox      # noqa: E402
 import serial_line  # noqa: E402
 import wire         # noqa: E402
 
-RATE = 11520  # bytes a second
+RATE = 11520  # bytes per second
 COMMAND = "-e cpu-clock -F 5000 -g -m 512 -- calltree 2"
 GOAL_USED, GOAL_TIMES = 95, 4
 
 
 class Log:
-    """How far the line was at each moment."""
+    """The number of bytes that the line had carried at each moment."""
 
     def __init__(self, line):
         self.line, self.points, self.stop = line, [], False
@@ -41,7 +41,7 @@ class Log:
         self.thread.join()
 
     def middle(self):
-        """Seconds and bytes from a tenth to nine tenths of all bytes."""
+        """Seconds and bytes between 10 % and 90 % of all bytes."""
         last = self.points[-1][1]
         points = [p for p in self.points if last * 0.1 <= p[1] <= last * 0.9]
         (begin, low), (end, high) = points[0], points[-1]
@@ -49,7 +49,7 @@ class Log:
 
 
 def record(directory):
-    """The line's log, the samples' number and their bytes."""
+    """The line's log, the number of samples, and their bytes."""
     path, out = f"{directory}/machine", pathlib.Path(directory) / "perf.data"
     machine = subprocess.Popen(
         ["qemu-system-x86_64", *mailbox.MACHINES["x86_64"], "-m", "512", "-nodefaults", "-display",

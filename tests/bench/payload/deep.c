@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A known number of instructions at a known depth: a callchain of LENGTH addresses, in whose
- * innermost function TURNS are counted down. */
+/* Code with a known number of instructions at a known depth: a callchain of LENGTH addresses, whose
+ * innermost function counts down from TURNS. */
 #include <stdlib.h>
 
-#define SHORTEST 2 /* the innermost function, and who began the chain */
+#define SHORTEST 2 /* the innermost function and the function that began the chain */
 
 typedef unsigned long (*function)(unsigned long, unsigned long);
 
@@ -12,7 +12,7 @@ unsigned long begin_chain(function f, unsigned long depth, unsigned long turns);
 
 static unsigned long deep(unsigned long depth, unsigned long turns);
 
-/* The compiler may not know whom it calls, or it would make a loop of it. */
+/* volatile: if the compiler knew the called function, it would make a loop of the recursion. */
 static volatile function deeper = deep;
 
 static unsigned long deep(unsigned long depth, unsigned long turns)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # check-timeout: 3600
-"""Machines whose trace region lies in their RAM, read through QEMU's own GDB stub: --channel gdb:. The
-test sees that RAM as a file, beside the stub."""
+"""Machines whose trace region lies in their RAM, read through QEMU's own GDB stub: --channel gdb:.
+The test also sees that RAM as a file."""
 
 import contextlib
 import json
@@ -35,7 +35,7 @@ MACHINES = {
     "aarch64": ("virt,gic-version=3",
                 lambda: ["-bios", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"]),
 }
-# Works a while, then masks all interrupts and spins for ever.
+# A program that works for a while, then masks all interrupts and spins for ever.
 HANGS = talker.SOURCE + r"""
 int main(int argc, char **argv)
 {
@@ -72,7 +72,7 @@ class Machine:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def boot(self):
-        """Until it waits for commands."""
+        """Wait until the machine waits for commands."""
         self.monitor.ask("query-status")
         live.until(self.ram.find, process=self.process)
         live.until(lambda: self.word("state") == tr.IDLE, process=self.process)
@@ -102,7 +102,7 @@ class Machine:
         return self.monitor.ask("query-status")["status"] == "running"
 
     def lives(self):
-        """QEMU says that it runs, and its heart beats."""
+        """QEMU reports that the machine runs, and its heartbeat changes."""
         before = self.word("heartbeat")
         return live.until(lambda: self.runs() and self.word("heartbeat") != before,
                           process=self.process)
@@ -130,7 +130,7 @@ def whole(target, name, status, text, claim):
 
 
 def recorded(target):
-    """Small rings: the machine rings all the time, tails come back in time."""
+    """Small rings: the machine rings often, and the tails come back in time."""
     url = f"{target.url},stop-budget=50%"
     status, text = target("record -e cpu-clock -F 2000 -g -m 16 -- calltree", "-o", "small",
                           url=url)
@@ -165,7 +165,7 @@ def overwritten(target):
 
 
 def dumped(target):
-    """The same bytes by another client: gdb."""
+    """Compare with another client, gdb, which reads the same bytes."""
     if not shutil.which("gdb-multiarch"):
         tap.skip(f"{target.isa}: gdb's `dump memory` of the region has the same ledger",
                  "there is no gdb-multiarch")
@@ -184,7 +184,7 @@ def dumped(target):
 
 
 def killed(target):
-    """Readers that die while the machine runs or stands."""
+    """Readers that die while the machine runs or is stopped."""
     run = target.word("run") + 1
     process = target.start(f"record -e cpu-clock -F 1000 -g -- noploop {max(3, KILLS)}", "-o",
                            "killed")
@@ -205,7 +205,7 @@ def killed(target):
 
 
 def hung(target):
-    """Its ticks are masked for ever: the records until then arrive all the same."""
+    """The machine masks its ticks for ever; the records from before still arrive."""
     run = target.word("run") + 1
     status, text = target("record -e cpu-clock -F 1000 -- payload", "--timeout", "5", "-o", "hung")
     summary = target.dump("hung")
@@ -219,12 +219,12 @@ def hung(target):
 
 
 def registers(target):
-    """Where it hangs, as QEMU's monitor shows the first CPU's."""
+    """The registers of the first CPU, which show the place of the hang, by QEMU's monitor."""
     return target.monitor.line("info registers")
 
 
 def forced(target):
-    """It still hangs; its recording has not ended."""
+    """The machine still hangs, and its recording has not ended."""
     before = registers(target)
     status, text = target("stop", "--timeout", "5")
     tap.ok(status != 0 and "no sign of life" in text and target.word("state") == tr.RECORDING,
@@ -232,7 +232,8 @@ def forced(target):
     status, text = target("stop --force")
     tap.ok(status == 0 and target.word("state") == tr.FAILED and "still hangs" in text,
            f"{target.isa}: by force its recording ends", text)
-    # Until its CPU continues, the monitor adds what was last compared to the flags that were set.
+    # QEMU's monitor shows lazily computed flags until the CPU continues, so wait for equal
+    # registers.
     live.until(lambda: registers(target) == before)
     tap.equal(registers(target), before,
               f"{target.isa}: and it hangs on, with all registers as they were")
@@ -252,7 +253,7 @@ def forced(target):
 
 
 def reads(target, directory):
-    """The data that it reads: none of it depends on the ISA."""
+    """Claims that do not depend on the ISA run on one ISA only."""
     recordings.one_boot(target, target.word, directory, f"{target.isa}, gdb", [
         kind for kind in recordings.KINDS if target.isa == "x86_64" or "branch" not in kind])
     talker.check(talker.remote(target.url), target.here, f"{target.isa}, gdb", 5000, 60000)

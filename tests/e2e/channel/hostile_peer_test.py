@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The other end of a channel need not be what the user believes: a port that sends without end, one
-that says nothing, one that takes nobody. The tool ends by its time-out and by signals all the same,
-and the process that holds a connection to a GDB stub ends with it and does not spin."""
+"""The other end of a channel may be anything: a port that sends without end, one that sends
+nothing, one that accepts no connection. The tool must still end by its time-out and by signals. The
+process that holds a connection to a GDB stub must end with the tool, and must not spin."""
 
 import concurrent.futures
 import contextlib
@@ -28,7 +28,7 @@ import tap
 import wire
 
 ERROR, SIGNALLED, UNFINISHED = 125, 128, 253
-BASE = 0x200000  # of the region, by the GDB stub
+BASE = 0x200000  # the region's address, for the GDB stub
 
 
 class Peer:
@@ -73,13 +73,13 @@ def unread(connection):
 
 
 class Stub:
-    """A GDB stub of one region. While its machine runs it sends bytes that nobody asked for. Each read
-    takes so many seconds."""
+    """A GDB stub with one region. While its machine runs it sends bytes without a request. Each
+    read takes so many seconds."""
 
     def __init__(self, babble, takes=0):
         self.babble, self.takes = babble, takes
         self.beats = True
-        self.taken = 0  # times that all of it was read, and it says more
+        self.taken = 0  # number of complete reads of the region, after which it sends more
         self.region = tr.Region(bytearray(1 << 20))
         self.region.open(address=BASE)
         self.region.header(version=0x10002, state=tr.IDLE)
@@ -132,7 +132,7 @@ class Stub:
             connection.setblocking(True)
             pending += data
             while pending[:1] == b"\3" or b"#" in pending[:-2]:
-                if pending[:1] == b"\3":  # the request to stop, which may come right behind a `c`
+                if pending[:1] == b"\3":  # the stop request may follow directly behind a `c` packet
                     self.runs, pending = False, pending[1:]
                     self.send(connection, b"T02thread:01;")
                     continue
@@ -141,7 +141,7 @@ class Stub:
 
 
 def greets_only(peer, connection):
-    """A machine behind a serial line: it answers HELLO, and nothing else ever."""
+    """A machine behind a serial line that answers HELLO, and nothing else."""
     pending, sequence = b"", 0
     while data := connection.recv(4096):
         pending += data
@@ -171,7 +171,7 @@ def tells_of_peers(memory):
 
 
 def full(path):
-    """A listener that accepts no connection, and whose queue is full."""
+    """A listener with a full queue, which accepts no connection."""
     listener, waiting = socket.socket(socket.AF_UNIX), []
     listener.bind(str(path))
     listener.listen(0)
@@ -190,7 +190,7 @@ def tool(url, timeout, *words):
 
 
 def end_of(process):
-    """Its status and text; None: it does not end."""
+    """Its exit status and text; None: it does not end."""
     try:
         text = process.communicate(timeout=60)[0]
     except subprocess.TimeoutExpired:
@@ -211,7 +211,7 @@ def ends_by_time(name, url, says, claim="the tool ends in time, and says why"):
 
 
 def ends_by_signal(name, make):
-    """make(): a peer of its own and its URL, for each signal."""
+    """make() returns a new peer and its URL, for each signal."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         peer, url = make(number)
         process = tool(url, 3600)
@@ -227,7 +227,7 @@ def ends_by_signal(name, make):
 
 
 def follow(path, babble):
-    """A stub whose machine runs, the tool that looks at it, and the supervisor's process id."""
+    """A stub whose machine runs, the tool that reads it, and the supervisor's process id."""
     stub = Stub(babble)
     peer = Peer(stub.talk, path)
     process = tool(f"gdb:{path},address={BASE:#x}", 60, "console", "--follow")
@@ -240,7 +240,7 @@ def babbling_machines(here):
     began, before = time.monotonic(), stub.taken
     time.sleep(3)
     a_second = (stub.taken - before) / (time.monotonic() - began)
-    # it stops the machine at most 100 times a second, and listens at most 100 times
+    # the tool stops the machine at most 100 times a second, and polls at most 100 times
     tap.ok(process.poll() is None and 0 < a_second < 300,
            "a GDB stub that sends bytes while the machine runs: the supervisor is not woken by each",
            (process.poll(), a_second))
@@ -268,7 +268,7 @@ def recording(path):
 
 
 def machines_that_hang(here):
-    """Each look lasts longer than one refresh, which returns with something to come."""
+    """Each look takes longer than one refresh, so a refresh returns before the look has ended."""
     stub, url = recording(here / "hangs")
     stub.beats = False
     status, text = end_of(tool(url, 3, "stop"))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf import`: machines whose region is in RAM, as QEMU's monitor writes their memory down:
-waiting, finished, running, reset, panicked; and a region file beside what `run` made of it."""
+"""`bareperf import`: machines whose region is in RAM, as QEMU's monitor saves their memory, in the
+states waiting, finished, running, reset and panicked; and a region file compared with the recording
+of `run`."""
 
 import pathlib
 import re
@@ -31,7 +32,8 @@ FIELDS = ("-F", "comm,tid,cpu,time,event,period,ip,sym")
 
 
 class Machine(mailbox.Agent):
-    """One without ivshmem, whose RAM is a file, so that it can be spoken to: the region is in it."""
+    """A machine without ivshmem, whose RAM is a file that contains the region, so that the test can
+    send commands."""
 
     def __init__(self, arch):
         directory = pathlib.Path(HERE.name) / arch
@@ -70,7 +72,7 @@ class Machine(mailbox.Agent):
         return self.word(self.word(self.word(tr.table("rings"), "<Q") + 16, "<Q") + 1024, "<Q")
 
     def save(self, name):
-        """The memory as the monitor writes it: (file, options for import)."""
+        """The memory as the monitor saves it: (file, options for import)."""
         path = self.path.parent / name
         where, size = ram.BASE[self.arch] + self.at, self.long(32)
         path.unlink(missing_ok=True)
@@ -85,7 +87,8 @@ class Machine(mailbox.Agent):
         return path, ()
 
     def standing(self):
-        """Where it stands: its state, registers twice, and the end of its console."""
+        """The place where the machine hangs: its state, its registers twice, and the end of its
+        console."""
         looks = [self.monitor.ask("human-monitor-command", **{"command-line": "info registers"})
                  for _ in range(2)]
         return "\n".join([f"state {self.state()}", *looks, self.console()[-2000:]])
@@ -167,7 +170,7 @@ def unfinished(guest):
 
 
 def panicked(guest):
-    """In the boot after the reset."""
+    """Run in the boot after the reset."""
     arch = guest.arch
     guest.ram[guest.at:guest.at + 8] = bytes(8)
     guest.monitor.ask("cont")
@@ -202,12 +205,12 @@ def image(arch):
 
 
 def features(file):
-    """The bits of the sections behind the records."""
+    """The feature bits: the sections behind the records."""
     return int.from_bytes(file.read_bytes()[72:104], "little")
 
 
 def region_file():
-    """A reader has taken all that is in it."""
+    """A recording that a reader has read completely."""
     rig = fake_run.Rig()
     for scenario, number in (("complete", "300"), ("branches", "100")):
         file = rig.here / f"{scenario}.region"
@@ -264,8 +267,8 @@ def several():
 
 
 def half_written():
-    """A machine that was stopped between two words of a ledger: the numbers in it are reported, and that it
-    does not add up."""
+    """A machine that was stopped between two stores to a ledger: the tool reports the numbers, and
+    that their sums are wrong."""
     path = pathlib.Path(HERE.name) / "half"
     for table, word, status, line, claim in (
             (tr.EVENT_LEDGER, 0, 4, "(5 samples)", "an event's first word is a record in flight"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An ivshmem server that others run, after QEMU's docs/specs/ivshmem-spec.txt."""
+"""An independent ivshmem server, written after QEMU's docs/specs/ivshmem-spec.txt."""
 
 import os
 import socket
@@ -10,7 +10,8 @@ VECTORS = 4
 
 
 class Server:
-    """Hands out the file at `memory`; listens at path. rung(peer): how often that one was woken."""
+    """Passes on the file at `memory`, and listens at path. rung(peer) is the number of doorbells
+    that the peer got."""
 
     def __init__(self, path, memory):
         self.path, self.peers, self.bells = str(path), {}, {}
@@ -57,7 +58,7 @@ class Server:
                 self.say(other, number)
 
     def rung(self, number):
-        """A wait for a doorbell leaves the count in it."""
+        """Waiting for a doorbell returns its count."""
         count = 0
         for bell in self.bells[number]:
             try:

@@ -55,9 +55,10 @@ class Line:
         self.sequence += 1
 
     def poll(self, seconds=0.05):
-        """Bytes that come within a moment; False: the line is closed."""
+        """Take the bytes that arrive within `seconds`. False: the line is closed."""
         if not select.select([self.socket], [], [], seconds)[0]:
-            if self.framed and time.monotonic() - self.heard > 1.5:  # it takes us for gone
+            # without a HELLO the target would end the session
+            if self.framed and time.monotonic() - self.heard > 1.5:
                 self.heard = time.monotonic()
                 self._hello(VERSION, b"")
             return True
@@ -101,7 +102,7 @@ class Line:
             self.status = Status(*struct.unpack_from("<QQQIIQ4QII", words))
 
     def until(self, condition, seconds=300, each=0.0, again=None):
-        """Until it holds; again() each so many seconds, at once first."""
+        """Wait until a condition holds. again() is called at once and then every few seconds."""
         end, due = time.monotonic() + seconds, 0
         while not condition():
             if again and time.monotonic() >= due:
@@ -115,14 +116,14 @@ class Line:
         return self.until(lambda: text in self.text, seconds)
 
     def hello(self, version=VERSION, nonce=None, probe=bytes(range(256)), seconds=300):
-        """Whether the target welcomes us."""
+        """Returns whether the target answers with WELCOME."""
         self.nonce = int.from_bytes(os.urandom(8), "little") if nonce is None else nonce
         self.welcome = None
         self.framed = self.until(
             lambda: self.welcome and self.welcome.host_nonce == self.nonce, seconds, 1,
             lambda: self._hello(version, probe))
         if nonce is None:
-            self.number, self.done = 0, {}  # earlier frames were another session's
+            self.number, self.done = 0, {}  # earlier frames belong to another session
         return self.framed
 
     def _hello(self, version, probe):
@@ -142,7 +143,7 @@ class Line:
             came = lambda: sum(map(len, self.data.get(tag, {}).values()))  # noqa: E731
             had, end = -1, time.monotonic() + seconds
             while came() < count:
-                if came() == had:  # nothing more came: again
+                if came() == had:  # nothing new has arrived: ask again
                     self.data.pop(tag, None)
                 if came() == had or had < 0:
                     self.send(GET, request, ENCODED if encoded else 0)
@@ -154,7 +155,7 @@ class Line:
         return result
 
     def live(self):
-        """A frame of a type that nobody knows: passed over, but heard."""
+        """A frame of an unknown type: it is ignored, but the sender counts as alive."""
         self.send(99)
 
     def word(self, offset, form="<I"):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # check-timeout: 900
-"""A machine that is reached by a serial line alone: text and typed commands, frames by a second
-implementation of docs/wire-format.md, a host that says anything, a machine that is to switch off, a
-panic that is read."""
+"""A machine that only a serial line reaches: text and typed commands, frames by a second
+implementation of docs/wire-format.md, a host that sends garbage, a machine that is told to switch
+off, a panic that the host reads."""
 
 import os
 import pathlib
@@ -29,17 +29,18 @@ IDLE, RECORDING, PANIC = 1, 2, 5
 EINVAL = -22
 FAULTS = 2560  # line_faults
 HEAD, TAIL, AUX_TAIL = 1024, 1032, 1064
-REPLY = 2048  # of the mailbox
-TAIL_FAULTS = 80  # of a ring's ledger
+REPLY = 2048  # offset in the mailbox
+TAIL_FAULTS = 80  # offset in a ring's ledger
 SEED = int(os.environ.get("SEED", str(random.randrange(10**6))))
 SHORT = b"record -m 16 -e cpu-clock -F 1000 -- noploop 1"
 LAST = SHORT.decode().replace(" -- ", " --then poweroff -- ")
 EXCLUSIVE = LAST.replace("record", "record --exclusive")
-STEADY = ("-icount", "shift=3,sleep=off")  # a tick is a tick, however busy the host
+STEADY = ("-icount", "shift=3,sleep=off")  # ticks are exact, however busy the host is
 
 
 class Machine:
-    """One of arch without shared memory, its line at a socket: its console's UART, or a PCI card."""
+    """A machine of arch without shared memory, whose line is a socket: its console's UART or a PCI
+    card."""
 
     def __init__(self, directory, arch, card=False, options=(), command=""):
         path = pathlib.Path(directory) / "line"
@@ -66,7 +67,7 @@ class Machine:
 
 
 def post(line, text):
-    """A command by the mailbox; its number."""
+    """Post a command in the mailbox. Returns its number."""
     box = line.word(BOX, "<Q")
     for at in range(0, len(text), 200):
         line.put(box + 8 + at, text[at:at + 200])
@@ -77,7 +78,7 @@ def post(line, text):
 
 
 def save(line, path):
-    """The region up to where the last ring ends, as a file of its size."""
+    """The region up to the end of the last ring, as a file of the region's size."""
     size, rings = line.word(32, "<Q"), line.word(RINGS, "<Q")
     count = line.word(RINGS + 8)
     used = 0
@@ -98,7 +99,7 @@ def dump(line, path):
 
 
 def printed(line):
-    """The console, as the region keeps it."""
+    """The console's text in the region."""
     at = line.word(tr.table("console"), "<Q")
     head, size = struct.unpack("<QI", line.get(at, 12))
     return line.get(at + 16, min(head, size), encoded=True).decode("ascii", "replace")
@@ -183,7 +184,7 @@ def is_framed(m, directory):
 
 
 def any_frames(line, chance, count):
-    """A host that knows the frames and means no good."""
+    """A hostile host that knows the frames."""
     places = [0, tr.READER, tr.READY, line.word(RINGS, "<Q"), line.word(BELLS, "<Q"),
               line.word(BOX, "<Q"), line.welcome.size - 8, 2**64 - 8]
     for _ in range(count):
@@ -205,7 +206,7 @@ def any_frames(line, chance, count):
 
 
 def any_words(line, chance, count):
-    """Anything in all words and text that are the host's, while the machine records."""
+    """Store garbage in all words and texts that the host may write, while the machine records."""
     box, bell = line.word(BOX, "<Q"), line.word(BELLS, "<Q")
     control = line.word(line.word(RINGS, "<Q") + 16, "<Q")
     places = [(control + TAIL, 8), (control + AUX_TAIL, 8), (tr.READER, 4), (tr.READER + 4, 4),
@@ -273,11 +274,11 @@ class Reader:
                                self.live)
 
     def is_said(self, text, times):
-        """Whether the machine prints it for that time."""
+        """Returns whether the machine prints it within that time."""
         return self.line.until(lambda: printed(self.line).count(text) == times, 300, 0.1, self.live)
 
     def records(self, command):
-        """A recording that is not read until it has ended."""
+        """A recording that nobody reads until it has ended."""
         run = self.line.word(tr.RUN, "<Q") + 1
         number = post(self.line, command)
         if not self.until(lambda status: status.state == RECORDING and status.run == run):
@@ -286,21 +287,21 @@ class Reader:
         return self.until(lambda status: status.reply == number)
 
     def reads(self):
-        """Acknowledge all there is."""
+        """Acknowledge everything that was written."""
         rings, count = self.line.word(RINGS, "<Q"), self.line.word(RINGS + 8)
         for i in range(count):
             control = self.line.word(rings + 128 * i + 16, "<Q")
             self.line.put(control + TAIL, self.line.get(control + HEAD, 8))
 
     def withdraws(self):
-        """A machine that switches off then may not answer."""
+        """A machine that switches off then need not answer."""
         self.line.number += 1
         self.line.send(host.PUT, struct.pack("<IHQI", self.line.number, 4, tr.READER, 0))
 
 
 def ends(m):
-    """The recording lies in RAM, which is lost when the machine switches off. Its boot's command says
-    that, when nobody is there to read; then a reader stays away, then one reads."""
+    """The recording lies in RAM, which is lost when the machine switches off. The machine reports
+    that at boot if nobody reads. Then one boot without a reader, and one with a reader."""
     line = m.line
     tap.ok(line.wait_text("waiting 10 s for a reader") and
            line.wait_text("no host reads the recording, which stays in RAM: waiting for commands"),
@@ -377,7 +378,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="bareperf-line-") as directory:
             whole_story(arch, card, pathlib.Path(directory))
         if arch != "x86_64":
-            continue  # how it ends is no business of an ISA's, or of a line's
+            continue  # the end of a run depends neither on the ISA nor on the line
         with tempfile.TemporaryDirectory(prefix="bareperf-line-") as directory, \
                 Machine(directory, arch, card, command=EXCLUSIVE) as m:
             ends(m)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A recording begins when its reader reads; without a reader it is in RAM, and no record is discarded."""
+"""A recording begins when its reader is ready. Without a reader it stays in RAM, and no record is
+discarded."""
 
 import ctypes
 import json
@@ -23,11 +24,11 @@ import tap
 EINVAL = -22
 IDLE, RECORDING, COMPLETE, FAILED = 1, 2, 3, 4
 LEDGER, RINGS = tr.table("event_ledger"), tr.table("rings")  # tables of the header
-HEAD, TAIL = 1024, 1032  # of a ring's control page
+HEAD, TAIL = 1024, 1032  # offsets in a ring's control page
 NONE, IS_READY, GONE = 0, 1, 2
 MIB = 1 << 20
 
-# The process that reads takes three seconds to get there: it asks for an epoll first of all.
+# The reader process needs three seconds to start: its first call, to epoll, is delayed.
 SLOW_READER = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -46,8 +47,8 @@ int epoll_create1(int flags)
 
 
 class Ram(mailbox.Agent):
-    """A machine without a channel: its region is in its RAM, which is a file here. Its time runs
-    ahead of the host's, in which readers live."""
+    """A machine without a channel: its region is in its RAM, which is a file here. Its clock runs
+    faster than the host's, by which readers live."""
 
     def __init__(self, directory, command):
         self.path = pathlib.Path(directory) / "ram"
@@ -62,7 +63,8 @@ class Ram(mailbox.Agent):
         self.bytes = b""
 
     def find(self):
-        """As a debug probe does: the magic at a multiple of 2 MiB, where the header says it is."""
+        """Find the region as a debug probe does: the magic at a multiple of 2 MiB, where the
+        header's own address agrees."""
         with open(self.path, "r+b") as file:
             for at in range(0, 512 * MIB, 2 * MIB):
                 head = os.pread(file.fileno(), 40, at)
@@ -91,7 +93,7 @@ def account(agent, word):
 
 
 def acknowledge(agent):
-    """All that is in the first ring."""
+    """All bytes of records in the first ring."""
     control = agent.word(agent.word(RINGS, "<Q") + 16, "<Q")
     agent.store(control + TAIL, ctypes.c_uint64, agent.word(control + HEAD, "<Q"))
 
@@ -104,7 +106,7 @@ GENERATED, LOST, TIME_ENABLED = 0, 2, 8
 
 
 def keep_lease(agent, condition):
-    """Until something holds, as a reader that lives."""
+    """Wait until a condition holds, while renewing the lease as a live reader does."""
     def holds():
         renew(agent)
         return condition()
@@ -191,7 +193,7 @@ def refused_at_boot(agent, reason):
 
 
 def slow_reader(directory):
-    """Its supervisor is as quick as ever; not half of the samples would find room in its ring."""
+    """The supervisor is not delayed; less than half of the samples would fit in its ring."""
     subprocess.run(["gcc", "-shared", "-fPIC", "-xc", "-", "-o", directory / "slow.so"],
                    input=SLOW_READER, text=True, check=True)
     done = subprocess.run(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One boot, many recordings, over whatever channel: of each kind, and of the first again; with RECORDINGS in
-the environment as many (make soak)."""
+"""One boot with many recordings, over any channel: one of each kind, and the first kind again. With
+RECORDINGS in the environment, as many as that (make soak)."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ KINDS = (
 
 
 def left_behind(directory):
-    """Processes of the tool's that work there, and journals."""
+    """The tool's processes in this directory, and journals."""
     found = [path.name for path in pathlib.Path(directory).glob("*.journal")]
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -29,13 +29,14 @@ def left_behind(directory):
                     (process / "cwd").samefile(directory):
                 found.append(process.name)
         except OSError:
-            pass  # it has ended meanwhile
+            pass  # the process has ended meanwhile
     return found
 
 
 def one_boot(target, word, directory, claim, kinds=KINDS):
-    """Of all kinds in turn, a mistake after each. target: target(command, *options) is the tool's
-    status and text, target.dump(name) what dump says of a file; word(name) is the header's."""
+    """Make recordings of all kinds in turn, with a wrong command after each. target:
+    target(command, *options) returns the tool's status and text, target.dump(name) the output of
+    dump; word(name) is a word of the header."""
     heap, wrong, count = {}, [], RECORDINGS or len(kinds) + 1
     first = word("run")
     for i in range(count):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--channel shm: before regions made by hand: machines that panic, are reset, go silent, or lie."""
+"""--channel shm: with made-up regions: machines that panic, are reset, stop beating, or lie."""
 
 import json
 import mmap
@@ -21,7 +21,7 @@ ERROR, UNFINISHED = 125, 253
 
 
 class Fake:
-    """A machine that records 50 samples and beats, until a test does something to its region."""
+    """A fake machine that records 50 samples and keeps beating, until a test changes its region."""
 
     def __init__(self, directory, version=0x10002):
         self.path = pathlib.Path(directory) / "region"
@@ -52,7 +52,8 @@ class Fake:
                                 stderr=subprocess.STDOUT, text=True)
 
     def attach(self, trouble):
-        """Attach to the run; when all was read, cause the fault. Returns the tool's status and text."""
+        """Attach to the run; when everything was read, cause the fault. Returns the tool's status
+        and text."""
         process = self.tool("attach", "-o", self.file)
         live.until(lambda: self.region.get(tr.READY) == 1 and self.region.tail() == self.region.head,
                    process=process)

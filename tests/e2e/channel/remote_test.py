@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A machine that the tool did not start: one boot, many recordings, over --channel shm:. With
-RECORDINGS and KILLS in the environment, as many of them (make soak). On aarch64 what is its own: how
-a run is read from its middle, stopped and left.
+RECORDINGS and KILLS in the environment, as many of them (make soak). On aarch64 only the claims
+that no other ISA makes: attaching in the middle of a run, stopping and leaving it.
 
 check-timeout: 3600
 """
@@ -44,8 +44,8 @@ def kill(process):
 
 
 def woken(remote):
-    """Another channel to the same machine: the server that handed the file to QEMU, which is its
-    peer 0, as it came first."""
+    """A second channel to the same machine, through the ivshmem server. QEMU is the server's peer
+    0, because it connected first."""
     server = remote.agent.server
     url = f"shm:{server.path}"
     status, text = remote("record -e cpu-clock -F 2000 -m 4 -- noploop 1", "-o", "woken", url=url)
@@ -77,8 +77,8 @@ def questions(remote):
 
 
 def until_killed(remote, chance, command):
-    """Readers that die at any moment. Returns how many did, and the last one's output: a reader that has come to its
-    end before it was killed has no successor."""
+    """Readers that die at random moments. Returns the number of killed readers, and the last one's
+    output. A reader that ended before it was killed has no successor."""
     run = remote.word("run") + 1
     process = remote.start(command, "-o", "killed")
     remote.until_run(run)
@@ -115,7 +115,8 @@ def killed(remote, chance):
 
 
 def more_than_now(path):
-    """A size that the file has once its next reader reads: it has 280 kB more each second, on an idle host."""
+    """Returns a size that the file reaches once its next reader reads: it grows by 280 kB each
+    second on an idle host."""
     return (path.stat().st_size if path.exists() else 0) + 30000
 
 
@@ -173,7 +174,7 @@ def stopped(remote):
     remote.until_run(run + 1)
     process.send_signal(signal.SIGINT)
     text = process.communicate(timeout=live.PATIENCE)[0]
-    if "resume with" in text:  # the workload outlasted its patience
+    if "resume with" in text:  # the workload lasted longer than the tool waits
         text += remote("attach", "-o", "stopped")[1]
     summary = remote.dump("stopped")
     tap.ok(process.returncode == INTERRUPTED and summary["status"] == 0 and
@@ -183,7 +184,7 @@ def stopped(remote):
 
 
 def silent(remote):
-    """A machine that stalls, and continues."""
+    """A machine that stops for a while, and continues."""
     run = remote.word("run") + 1
     process = remote.start("record -e cpu-clock -F 1000 -- noploop 2", "--timeout", "1", "-o",
                            "silent")
@@ -211,7 +212,7 @@ def end(remote):
            "an abandoned region is distinguished from a live one", text)
 
 
-# A kind of machine: QEMU's options, whether the channel is a server's, its tests.
+# A kind of machine: QEMU's options, whether a server holds the channel, and its tests.
 KINDS = {
     "x86_64": (("-smp", "2"), True, (woken, questions, killed, attached, stopped, silent, end)),
     "aarch64": ((), False, (attached, stopped, silent, end)),
@@ -219,7 +220,7 @@ KINDS = {
 
 
 def boot(isa, seed):
-    """One machine, and all of that in one boot."""
+    """One machine, with all its tests in one boot."""
     options, serves, parts = KINDS[isa]
     with contextlib.ExitStack() as stack:
         shared, files = (stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2))

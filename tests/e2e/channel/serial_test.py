@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Machines that are reached by a serial line alone: recordings over it are exact, whatever becomes
-of its frames, its cable and its reader. With RECORDINGS, KILLS and CUT (seconds) in the environment,
-more of it.
+"""Machines that only a serial line reaches: recordings over it are exact, whatever happens to its
+frames, its cable and its reader. With RECORDINGS, KILLS and CUT (seconds) in the environment, more
+of them.
 
 check-timeout: 3600
 """
@@ -62,7 +62,8 @@ class Board:
         live.until(self.path.exists, process=self.process)
 
     def boots(self):
-        """Wait until it waits for commands: a boot on a busy host may take longer than the tool waits."""
+        """Wait until the machine waits for commands: a boot on a busy host may take longer than the
+        tool waits."""
         live.until(lambda: self.ram.find() and self.ram.word("state") == IDLE, process=self.process)
 
     def line(self, **options):
@@ -104,7 +105,7 @@ class Tool:
         return len(done.stdout.splitlines())
 
     def is_exact(self, claim, status, text, name="perf.data"):
-        """A recording that came to its end: each record that the machine wrote is in it once."""
+        """A recording that ended: it contains each record that the machine wrote exactly once."""
         if not tap.equal(status, 0, f"{claim}: it ends well"):
             tap.note(text)
             return
@@ -143,7 +144,7 @@ def many_recordings(board, kinds):
 
 
 def a_line_that_is_too_slow(board):
-    """By the number of samples: the tool's advice leads to a rate that the line carries."""
+    """By the number of samples: the rate that the tool advises is one that the line carries."""
     with board.line() as line:
         line.rate = 11520
         tool, seen, freq = Tool(board.directory, unix(line)), [], "8000"
@@ -176,8 +177,8 @@ def a_line_that_is_waited_for(board):
 
 
 def a_line_that_is_too_slow_to_watch(board):
-    """The machine gets the request to sample less often, and does; its ledger stays exact. The ring holds some
-    290 samples, and the line takes a second or two for them."""
+    """The machine gets the request to sample less often, and obeys; its ledger stays exact. The
+    ring holds some 290 samples, for which the line takes one or two seconds."""
     claim = f"{board.name}, 115200 bit/s and top"
     with board.line() as line:
         line.rate = 11520
@@ -191,7 +192,7 @@ def a_line_that_is_too_slow_to_watch(board):
         script = subprocess.run(["perf", "script", "-i", board.directory / "watched", "-F", "period"],
                                 capture_output=True, text=True, check=False).stdout
         periods = [int(period) for period in script.split()]
-        # the last step may have come with the last samples, whose frequency follows by halves
+        # the last slowdown may have come with the last samples, whose frequency adapts in steps
         tap.ok(max(periods[-20:]) >= 0.45 * 125000 * event["slower"] and
                0.9 * 125000 * event["slower"] > 1.5 * min(periods),
                f"{claim}: as its PERIODs say", (periods[:5], periods[-5:], event))
@@ -201,7 +202,8 @@ def a_line_that_is_too_slow_to_watch(board):
 
 
 def a_bad_line(board, each):
-    """So many of a thousand frames, each way, are lost; as many flipped, doubled and late."""
+    """Per mille of frames, in each direction, that are lost; as many are damaged, doubled and
+    late."""
     claim = f"{board.name}, {0.4 * each:g} % of frames spoiled"
     with board.line(seed=each) as line:
         line.faults(each)
@@ -227,7 +229,7 @@ def a_cable_that_is_pulled(board):
         live.until(lambda: "back after" in said.read_text(), process=process)
         process.send_signal(signal.SIGINT)
         status, text = process.wait(timeout=live.PATIENCE), said.read_text()
-        if "resume with" in text:  # the machine's last records took longer than the tool's patience
+        if "resume with" in text:  # the machine's last records took longer than the tool waits
             status, more = tool("attach", "-o", "perf.data")
             text += more
         tool.is_exact(claim, 0 if status == INTERRUPTED else status, text)
@@ -237,7 +239,8 @@ def a_cable_that_is_pulled(board):
 
 
 def a_cable_that_is_cut_from_top(board):
-    """For as long as top waits, and longer; then it leaves, and the machine continues."""
+    """First for as long as top waits, then for longer; then top leaves, and the machine
+    continues."""
     claim = f"{board.name}, a cable cut from top"
     if tmux.missing():
         tap.skip(claim, tmux.missing())
@@ -264,16 +267,16 @@ def a_cable_that_is_cut_from_top(board):
 
 
 def a_tool_that_is_killed(board):
-    """And attach continues where it was."""
+    """And attach continues at the same place."""
     claim = f"{board.name}, killed {KILLS} times"
     with board.line() as line:
         tool = Tool(board.directory, unix(line))
         process = tool.start(LONG % (3 + 2 * KILLS), "-o", "killed.data")
-        journal = board.directory / "killed.data.journal"  # its run has begun
+        journal = board.directory / "killed.data.journal"  # wait until its run has begun
         made = live.until(journal.exists, process=process)
         tap.ok(made, f"{claim}: it records")
         for _ in range(KILLS):
-            if process.poll() is not None:  # it was all read before that
+            if process.poll() is not None:  # everything was read before the kill
                 break
             time.sleep(random.uniform(0.3, 1.5))
             process.kill()
@@ -297,13 +300,15 @@ def a_terminal(board):
 
 
 def two_rates(board, cable):
-    """Both ends are real ttys; bytes at another rate than the other end's are garbage."""
+    """Both ends are real ttys; bytes that are sent at another rate than the receiver's are
+    garbage."""
     cable.used = True
     for fast, carries in ((57600, True), (38400, False)):
         claim = f"{board.name}, fast={fast}" + ("" if carries else " that does not carry")
         cable.deaf = set() if carries else {fast}
         tool = Tool(board.directory, f"serial:{cable.names[1]},115200,fast={fast}")
-        for _ in range(3 if carries else 1):  # on a busy host the first frame may come too late
+        # on a busy host the first frame may come too late, so try again
+        for _ in range(3 if carries else 1):
             cable.carried.clear()
             cable.garbled = 0
             status, text = tool(RECORD)
@@ -320,7 +325,7 @@ def two_rates(board, cable):
 
 
 def the_last(board):
-    """The machine switches off when the tool has all, and not before."""
+    """The machine switches off when the tool has everything, and not before."""
     claim = f"{board.name}, --then poweroff"
     with board.line() as line:
         tool = Tool(board.directory, unix(line))
@@ -379,7 +384,7 @@ def somebody_else_s_console_server(board):
 # ---- Others at the other end ----
 
 def stub(directory, name, serve):
-    """A socket whose peer is no machine."""
+    """A socket whose peer is not a machine."""
     path = pathlib.Path(directory) / name
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
@@ -420,7 +425,7 @@ def closes(client):
 
 
 def others(directory):
-    """All at the same time: each takes until the tool gives up."""
+    """All at the same time: each waits until the tool gives up."""
     asked = []
     for name, serve, why in (("garbage", says_garbage, "neither text nor frames"),
                              ("getty", says_text, "text comes, but no answer"),
@@ -466,7 +471,7 @@ def pc(directory):
 
 
 def arm(directory):
-    """Nobody stalls here: a reader that does stops all of QEMU 7.2 with a PL011."""
+    """No reader stalls here: with a PL011, a reader that stalls would stop all of QEMU 7.2."""
     board = Board(directory, "aarch64", "-serial", "chardev:line")
     board.name = "PL011"
     try:
@@ -485,7 +490,7 @@ def run(part):
         part(where)
 
 
-# Both machines at the same time: most of theirs is waiting, for lines that are slow.
+# Both machines run at the same time: they mostly wait for their slow lines.
 with concurrent.futures.ThreadPoolExecutor() as POOL:
     PARTS = [POOL.submit(run, PART) for PART in (arm, lambda where: (others(where), pc(where)))]
 for DONE in PARTS:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A reader whose N-th call of the file system fails once, or at whose N-th call it is killed, for
-each N: what the machine still had stays there, and what was whole stays whole."""
+"""For each N, a reader whose N-th file system call fails once, or that is killed at that call. Data
+that the machine still had stay available, and complete data stay complete."""
 
 import json
 import mmap
@@ -21,7 +21,8 @@ import tap
 ERROR = 125
 SAMPLES, PIECES, PIECE = 20, 4, 240
 INTEL_BTS = 9
-# FAIL_AT: which of the calls that change files; FAIL_HOW: with an errno, or 0 to be killed there
+# FAIL_AT: number of the call that changes files; FAIL_HOW: the errno of the failure, or 0 to be
+# killed
 SHIM = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -68,8 +69,8 @@ int posix_fallocate(int fd, off_t at, off_t size)
 
 
 class Fake:
-    """A machine whose run is over, or continues: samples, and pieces of an AUX area, each of which is
-    written and committed by itself."""
+    """A fake machine whose run is over or continues: it has samples, and pieces of an AUX area that
+    are each written and committed separately."""
 
     def __init__(self, here, state=tr.COMPLETE):
         self.here = pathlib.Path(here)
@@ -100,7 +101,8 @@ class Fake:
         return done.returncode, done.stdout
 
     def delivered(self, name="perf.data"):
-        """(samples, bytes of the AUX area) that perf finds in a file whose ledger is right; or the reason why not."""
+        """(samples, AUX bytes) that perf finds in a file whose ledger is right; or the reason why
+        it is wrong."""
         done = subprocess.run([machine.TOOL, "dump", "--json", self.here / name],
                               capture_output=True, text=True, check=False)
         perf = subprocess.run(["perf", "report", "-D", "-i", self.here / name],
@@ -111,7 +113,7 @@ class Fake:
 
 
 def each_call(how, story, claim):
-    """story(fake, n) is false for an n behind the last call; otherwise it returns the error, if any."""
+    """story(fake, n) returns false if there is no n-th call; otherwise the error, if any."""
     wrong, n = [], 0
     while True:
         n += 1
@@ -138,7 +140,8 @@ def fails_once(fake, n, how):
 
 
 def is_whole(fake, seen):
-    """The last reader has ended the recording, or found it ended; earlier records are kept."""
+    """The last reader has ended the recording, or found it ended; records that were saved before
+    are still there."""
     status, text = seen
     old = fake.here / "perf.data.old"
     return (fake.delivered() == WHOLE and old.read_bytes() == PRECIOUS and

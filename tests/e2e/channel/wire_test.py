@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/wire-format.md: its example agrees with the code, and wire.py, which is written after it,
-reads what the code writes. Branch records and SPE's are tried where such are recorded.
+"""docs/wire-format.md: its example agrees with the code, and wire.py, an implementation of the
+page, decodes the code's output. Records of branches and of SPE are tested where they can be
+recorded.
 
 check-spare: machines count instructions
 """

@@ -17,14 +17,14 @@ import tap
 
 EXAMPLE = machine.TOP / "build/aarch64/sdk/example.elf"
 
-# name, QEMU's machine, whether cycles are sampled in code that masks interrupts through the seam
+# name, QEMU's machine, and whether cycles are sampled in code that masks interrupts
 LEVELS = [
     ("EL2", "virt,gic-version=3,virtualization=on", True),
     ("EL1, GICv3", "virt,gic-version=3", True),
     ("EL1, GICv2", "virt,gic-version=2", False),
 ]
 
-programs = []  # instructions of the same program, as counted at each level
+programs = []  # instructions of the same program at each level
 
 
 def record(command, kind, *qemu, clock=machine.EXACT):
@@ -34,8 +34,8 @@ def record(command, kind, *qemu, clock=machine.EXACT):
 
 
 def three_in_one_ring(name, kind):
-    """The ring would fill twice over; an owner that is not woken would lose most. One that is has
-    the time of 15/16 of the ring."""
+    """The samples fill the ring twice, so an owner that is not woken loses most of them. A woken
+    owner has the time of 15/16 of the ring."""
     period = 1_000_000
     run, summary = record(f"-e cycles,cycles,cycles -c {period} -m 32 --watermark 8192 "
                           "-- noploop 2", kind, clock=machine.PACED)
@@ -82,7 +82,7 @@ def table(report):
 
 
 def raw_and_generic(name, kind):
-    """QEMU counts instructions where they drive its clock."""
+    """QEMU counts instructions only if they drive its clock."""
     run, summary = record("-e instructions,r8,r11,cycles:k -c 100000 -- calltree 1", kind)
     if not tap.equal(run.status, 0, f"{name}: generic and raw events together end well"):
         tap.note(run.text)
@@ -104,8 +104,8 @@ def raw_and_generic(name, kind):
 
 
 def three_on_every_cpu(name, kind):
-    """Time passes while QEMU runs the other CPUs, whose interrupts come late: samples are then
-    fewer than the count demands, with longer PERIODs, but three counters see the same."""
+    """Time passes while QEMU runs the other CPUs, so interrupts come late. Samples are then fewer
+    than the count demands, with longer PERIODs, but three counters agree."""
     if not EXAMPLE.exists():
         tap.skip(f"{name}: three cycles events on each CPU", "the SDK's example is not built")
         return
@@ -162,9 +162,9 @@ def leftovers(binary):
 
 
 def many_events(name, kind):
-    """Twelve events on the six counters of this machine. A single counter counts only the program
-    only, at whichever level we were entered: the same, but for the few instructions of ours between
-    the counters' start and the program's."""
+    """Twelve events on the six counters of this machine. A single counter counts only the program,
+    at each entry level: the counts agree except for the few instructions between the counters'
+    start and the program's."""
     workload = "-- branches 20000000"
     _, alone = record(f"-e r8 -c 100000 {workload}", kind)
     _, summary = record(f"-e {','.join(['r8'] * 12)} -c 100000 {workload}", kind)
@@ -199,8 +199,8 @@ def group(name, kind):
 
 
 def absurd_period(name, kind):
-    """A second's 20,000 samples of 56 bytes and 2,000 THROTTLE and UNTHROTTLE fit into the ring, so
-    that none is lost however late the reader comes."""
+    """A second's 20,000 samples of 56 bytes and 2,000 THROTTLE and UNTHROTTLE records fit into the
+    ring, so no record is lost however late the reader is."""
     run, summary = record("-e cycles -c 16000 -m 512 --max-sample-rate 20000 -- noploop 1", kind)
     event = summary["events"][0]
     tap.ok(summary["conserved"] and event["throttled"] > 900 and not event["lost"] and

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """SPE's buffer in the AUX area, on the hardware model: many recordings in one boot. Every size with
-every watermark wakes as often as arithmetic demands; a reader that stalls costs records and no
-bytes; every fault has its flag, and the bytes still add up.
+every watermark gives the computed number of wakeups. A reader that stalls loses records but no
+bytes. Every fault has its flag, and the bytes still add up.
 
 check-timeout: 900
 check-spare: machines count instructions
@@ -35,11 +35,11 @@ Aux = collections.namedtuple("Aux", "offset size flags")
 
 
 class Model(mailbox.Agent):
-    """The machine, its faults by QMP, and a reader of its first ring."""
+    """The machine, whose faults are injected by QMP, and a reader of its first ring."""
 
     def __init__(self, directory, binary, kind, slack, cpus=1):
-        # Bytes of records that may come or not: the model drops a sample on whose operation a
-        # tick's interrupt falls, and entered at EL1 our own handlers are sampled.
+        # Bytes by which a result may differ: the model drops a sample if a tick's interrupt hits
+        # its operation, and if bareperf was entered at EL1 its own handlers are sampled.
         self.slack = slack
         self.monitor = mailbox.qemu.Monitor(directory)
         super().__init__(
@@ -68,7 +68,7 @@ class Model(mailbox.Agent):
         return abs(self.ledger()["aux_written"] - total) <= self.slack
 
     def aux_records(self, start=0):
-        """The AUX records of the data ring from a position on, and where they end."""
+        """The AUX records of the data ring from a position on, and the position of their end."""
         control, data = self.ring(16), self.ring(24)
         head = self.word(control + 1024, "<Q")
         found = []
@@ -91,7 +91,7 @@ class Model(mailbox.Agent):
 
 
 def balances(agent, records):
-    """Written bytes are reported by AUX records, skipped or overwritten: all of them."""
+    """All written bytes are accounted for: reported by AUX records, skipped, or overwritten."""
     ledger = agent.ledger()
     told = sum(record.size for record in records)
     return (ledger["aux_written"] == ledger["aux_head"] and
@@ -105,9 +105,9 @@ def round_up(value, multiple):
 
 
 def expected(area, watermark, total):
-    """The pieces and wakeups of R bytes, by the rule: the last wakeup is the head rounded down to
-    a multiple of the watermark, the next is a watermark further, and the hardware stops at the
-    page boundary at or behind it, or at the area's end. Nobody reads meanwhile."""
+    """The expected pieces and wakeups of R bytes. The last wakeup is the head rounded down to a
+    multiple of the watermark. The next one is a watermark later. The hardware stops at the page
+    boundary at or after that, or at the area's end. Nobody reads meanwhile."""
     head = last = wakeups = 0
     sizes = []
     while True:
@@ -124,7 +124,7 @@ def expected(area, watermark, total):
 
 
 def watermarks(area):
-    """From one record to the whole area."""
+    """Sizes from one record to the whole area."""
     return sorted({RECORD, RECORD * 5, PAGE // 2, PAGE, PAGE * 3 // 2, area // 4, area // 2,
                    area - PAGE // 2, area})
 
@@ -150,8 +150,8 @@ def every_size_and_watermark(agent):
 
 
 def the_worked_example(agent):
-    """Two pages, half a page of watermark: the hardware stops at a page, which is the last wakeup
-    then; the next is due at one and a half."""
+    """Two pages, with a watermark of half a page: the hardware stops at the page boundary, which
+    counts as the last wakeup; the next is due at one and a half pages."""
     for quarters, wakeups in ((5, 1), (7, 2)):
         agent.record(2, PAGE // 2, PAGE * quarters // 4 // RECORD * INTERVAL // PER_TURN)
         records, _ = agent.aux_records()
@@ -163,14 +163,14 @@ def the_worked_example(agent):
 
 
 def whole_records(agent, piece):
-    """Whether a piece in the area is nothing but records: each begins with its PC."""
+    """Whether a piece in the area contains only whole records: each begins with its PC."""
     area, size = agent.ring(40), agent.ring(48)
     return all(agent.bytes[area + at % size] == PACKET_PC
                for at in range(piece.offset, piece.offset + piece.size, RECORD))
 
 
 def a_stalled_reader(agent):
-    """It looks when the area is full, not before, takes all of it, and so on."""
+    """The reader reads when the area is full, not before, and takes everything, repeatedly."""
     good = True
     agent.post(f"record -e arm_spe// -c {INTERVAL} -m 512,4 -- noploop 3".encode())
     agent.until(lambda: agent.state() == 2, 60)
@@ -238,7 +238,7 @@ def faults(agent, prompt, turns):
                f"{name}: PARTIAL, and the bytes add up", (records, ledger))
         tap.ok(all(r.size % RECORD == 0 for r in records), f"{name}: no piece of a record",
                records)
-        # Until the next tick 1 ms of operations passes, at 16 ns each.
+        # Until the next tick 1 ms passes, at 16 ns per operation.
         missing = prompt - ledger["aux_written"]
         tap.ok(-agent.slack <= missing <= 300 * RECORD + (100 * RECORD if syndrome >> 18 & 1 else 0),
                f"{name}: then it continues", (missing, ledger))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Arm's SPE on the hardware model, used as on Linux: perf's command line, its
-modifiers and terms; and what stock perf makes of a trace in which something went wrong.
+"""Arm's SPE on the hardware model, used as on Linux: perf's command line, modifiers and terms; and
+stock perf's output for a trace with a fault.
 
 check-timeout: 1200
 check-spare: machines count instructions
@@ -76,7 +76,7 @@ def slow_loads_of_a_chase(binary):
 
 
 def data_have_names(binary):
-    """A payload's variables, with constants and zero-initialised data."""
+    """A payload's variables: constants and zero-initialised data."""
     with tempfile.TemporaryDirectory(prefix="bareperf-data-") as directory:
         payload = machine.payload("aarch64", pathlib.Path(directory) / "data.elf", TABLES)
         run = machine.Recording(
@@ -91,7 +91,7 @@ def data_have_names(binary):
 
 
 def modifiers_choose_the_level(binary):
-    """Nothing runs at EL0; entered at EL2 the workload is at EL1 and we are at EL2."""
+    """Nothing runs at EL0; entered at EL2 the workload is at EL1 and bareperf at EL2."""
     for name, kind in LEVELS:
         for modifier, levels in (("u", None), ("k", {1}), ("h", {2} if name == "EL2" else None)):
             run = spe.record(binary, SORT % ("", modifier), kind=kind)
@@ -116,7 +116,8 @@ def times_can_be_left_out(binary):
 
 
 def physical_time_is_the_virtual(binary):
-    """There is no offset between them here; only the boot before takes another time."""
+    """The virtual and the physical counter have no offset here; only the time of the boot
+    differs."""
     virtual = spe.records(spe.record(binary, SORT % ("", "")))
     run = spe.record(binary, SORT % (",pct_enable=1", ""))
     spe.good(run, "pct_enable")
@@ -139,8 +140,8 @@ def a_fault_in_a_file(binary, name, kind, undisturbed):
                   f"{claim}: PARTIAL once")
         tap.equal(sum(size for _, size, _ in pieces), summary["aux"][0]["delivered"],
                   f"{claim}: the file holds every byte that is reported")
-        # Where a fault leaves records, the interrupt continues at once, and another interval may
-        # end just before the workload does.
+        # After a fault that leaves records the interrupt continues at once, and another interval
+        # may end shortly before the workload does.
         tap.ok(-2 < undisturbed - len(found) < 300 + 100, f"{claim}: then the trace continues",
                (len(found), undisturbed))
         spe.stock_perf_decodes_the_same(run, found, claim)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Arm's SPE on the hardware model: as many records as operations demand, each of the workload,
-filters that are exact, stock perf's decoder beside ours, snapshots.
+"""Arm's SPE on the hardware model: as many records as the operations demand, all in the workload;
+exact filters; stock perf's decoder agrees with ours; snapshots.
 
 check-timeout: 1200
 check-spare: machines count instructions
@@ -38,11 +38,12 @@ def count_is_operations_by_interval(binary, name, kind):
     summary, found = spe.good(run, name), spe.records(run)
     count = operations(summary)
     if kind == spe.EL2:
-        # The operation that is sampled may or may not be part of the interval.
+        # The sampled operation may or may not be part of the interval.
         low, high, seen = count // (INTERVAL + 1) - 1, count // INTERVAL + 1, len(found)
     else:
-        # SPE samples our handlers there, and the counter stops in them: the workload's have
-        # as many as its operations demand, but for where its last interval ends in a handler.
+        # At this level SPE samples our handlers, during which the counter is stopped. So the
+        # workload has as many samples as its operations demand, except where an interval ends in a
+        # handler.
         ours = sum(not is_the_sort_s(symbol) for symbol in symbols(run))
         low, high, seen = count // INTERVAL - 20, count // INTERVAL + 20, len(found) - ours
     tap.ok(low <= seen <= high, f"{name}: as many records as operations by interval",
@@ -107,7 +108,8 @@ FILTERS = [
 
 
 def filters_are_exact(binary, everything):
-    """Counted time makes the operations, and which of them are sampled, the same each time."""
+    """Time is counted, so the operations and the choice of sampled ones are the same in each
+    run."""
     for terms, predicate in FILTERS:
         run = spe.record(binary, SORT % ("," + terms))
         spe.good(run, terms)
@@ -186,7 +188,8 @@ def several_cpus(binary):
 
 
 class Live(live.Live):
-    """A recording that continues, paced by the host's clock, while we look."""
+    """A recording that continues at the pace of the host's clock, while the test reads its
+    region."""
 
     def __init__(self, binary, command):
         super().__init__(command, "--arch", "aarch64", "--qemu", binary,
@@ -222,7 +225,7 @@ def snapshots(binary):
 
 
 def readers_die(binary):
-    """A later reader resumes the area where the last one gave it back."""
+    """A later reader resumes the area at the place where the last reader stopped."""
     run = Live(binary, "record -e arm_spe/ts_enable=1/ -c 1024 -m,64 --aux-watermark 16384 "
                        "-- noploop 4")
     killed, pid = 0, None
@@ -242,7 +245,7 @@ def readers_die(binary):
 
 
 def versions_and_leftovers(binary):
-    """Older units, and register values that a careless firmware leaves."""
+    """Older versions of the unit, and register values that firmware may leave behind."""
     for version in (1, 2):
         run = spe.record(binary, SORT % "", cpu=f",spe-version={version}")
         spe.good(run, f"SPEv1p{version - 1}")
@@ -258,7 +261,7 @@ def versions_and_leftovers(binary):
 
 
 def a_missing_piece_is_found(run):
-    """The file's content decides, not its writer's message."""
+    """The content of the file decides the result, not the message of its writer."""
     data = bytearray(run.file.read_bytes())
     start, size = struct.unpack_from("<2Q", data, 40)
     at = start
@@ -294,7 +297,7 @@ def refusals(binary):
 
 
 def without_the_unit():
-    """Stock QEMU has none: it is said, and nothing else happens."""
+    """Stock QEMU has no SPE: that is reported, and nothing else happens."""
     run = machine.Recording("record -e arm_spe// -c 4096 -m,16 -- noploop 1", "--arch", "aarch64")
     tap.ok(run.status != 0 and "PMSVer is 0" in run.text,
            "without SPE the reason names the register", run.text)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Branch traces by single-step on stock QEMU's aarch64, entered at EL2 and at EL1: every pair an edge of
-the program as it is disassembled, each kind of branch as often as the program takes it, exclusive
-sequences, exceptions and interrupts in between, and the ledger exact.
+"""Branch traces by single-step on stock QEMU's aarch64, entered at EL2 and at EL1: every pair of
+addresses is an edge of the disassembled program, each kind of branch occurs as often as the program
+takes it, with exclusive sequences, exceptions and interrupts in between, and the ledger is exact.
 
 check-spare: machines count instructions
 """
@@ -23,7 +23,7 @@ TURNS = 150
 VIRT = "virt,gic-version={},virtualization={}"
 EL2, EL1 = VIRT.format(3, "on"), VIRT.format(3, "off")
 EL2_GICV2, EL1_GICV2 = VIRT.format(2, "on"), VIRT.format(2, "off")
-# A pair of labels from_X and to_X is an edge that is taken in each turn.
+# Labels from_X and to_X mark an edge that each turn takes.
 PROGRAM = r"""
 #include <bareperf/thread.h>
 #include <stdint.h>
@@ -139,7 +139,7 @@ def edges(run, claim, program):
 
 
 def labels(elf):
-    """{link address: its names} of the program."""
+    """{link address: names of the labels} of the program."""
     names = collections.defaultdict(list)
     text = subprocess.run(["nm", elf], capture_output=True, text=True, check=True).stdout
     for address, name in re.findall(r"^(\w+) \w (\w+)$", text, re.MULTILINE):
@@ -148,7 +148,7 @@ def labels(elf):
 
 
 def taken(run, program, elf):
-    """How often each CPU went from a label to a label."""
+    """How often each CPU went from one label to another."""
     trace, found, names = branches.Trace(run.file), collections.Counter(), labels(elf)
     for piece in trace.pieces:
         for branch in piece.branches:
@@ -183,7 +183,8 @@ def all_kinds(elf, program, where, claim, *words, cpus=1, also=None):
 
 
 def loop(where, claim):
-    """The image's own loop, in an area that holds 682 branches: a slow reader means loss, a quick one none."""
+    """The image's own loop, in an area that holds 682 branches: a slow reader means loss, a quick
+    reader means none."""
     run = record("record -e branch-step// -m ,4 -- branches 20000", where)
     found = accounts(run, claim)
     edges(run, claim, branches.image("aarch64"))

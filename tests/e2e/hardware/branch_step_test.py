@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Branch traces by single-step, on stock QEMU: every pair an edge of the image as it is
-disassembled, the ledger exact, and the same branches as Intel's branch trace store finds on the
-hardware model.
+"""Branch traces by single-step, on stock QEMU: every pair of addresses is an edge of the
+disassembled image, the ledger is exact, and the branches are the same as Intel's branch trace store
+finds on the hardware model.
 
 check-spare: machines count instructions
 """

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Branch traces are stopped while every CPU overflows: by the end of the workload, and by the host
-while it continues. On the hardware model.
-"""
+"""Branch traces stop while every CPU overflows: at the end of the workload, and by the host's
+`stop` while the workload continues. On the hardware model."""
 
 import ctypes
 import pathlib
@@ -109,7 +108,7 @@ def end_of_the_workload(binary, payload):
 
 
 def by_the_host(binary):
-    """The workload continues; the traces do not."""
+    """The workload continues, but the traces end."""
     with tempfile.TemporaryDirectory() as directory:
         agent = mailbox.Agent(directory, "x86_64", *CPU, *machine.EXACT, "-kernel", str(EFI),
                               program=binary)
@@ -129,7 +128,8 @@ def by_the_host(binary):
             agent.post(b"stop")
 
             def times():
-                """The time of each CPU's last trace, by its ledger: it no longer changes once the CPU has stopped."""
+                """The time of each CPU's last trace, by its ledger: it no longer changes after the
+                CPU has stopped."""
                 return words(ledger, 128, 9 * 8)
 
             def stopped():
@@ -157,7 +157,7 @@ def by_the_host(binary):
 
 
 class MaskedRecording:
-    """CPUs that mask interrupts are traced; the host reads, and says stop."""
+    """Traces of CPUs that mask interrupts; the host reads, and sends stop."""
 
     def __init__(self, binary, directory, payload, cpus, pages, who):
         self.cpus, self.traced = range(cpus), [0] * cpus
@@ -180,7 +180,7 @@ class MaskedRecording:
         return [self.agent.word(self.ledger + 128 * cpu + offset, "<Q") for cpu in self.cpus]
 
     def read(self):
-        """Free all that has been written."""
+        """Free everything that has been written."""
         rings = self.agent.word(tr.table("rings"), "<Q")
         for cpu in self.cpus:
             control = self.agent.word(rings + 128 * cpu + 16, "<Q")
@@ -197,7 +197,7 @@ class MaskedRecording:
         return self.agent.until(look, seconds)
 
     def stand_still(self, cpus):
-        """Their ticks have stopped: their published data stays as it is."""
+        """Their ticks have stopped, so the published data no longer change."""
         seen = []
 
         def same():
@@ -213,7 +213,7 @@ class MaskedRecording:
 
 
 def masked(binary, payload, cpus, pages, who, name):
-    """All but CPU 0 mask interrupts for ever, or that one, too."""
+    """All CPUs except CPU 0 mask interrupts for ever, or all of them do."""
     with tempfile.TemporaryDirectory() as directory, \
             MaskedRecording(binary, directory, payload, cpus, pages, who) as run:
         without = [cpu for cpu in run.cpus if cpu or who == "all"]

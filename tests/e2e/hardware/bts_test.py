@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Intel's branch trace store, on the hardware model of tests/qemu: every branch recorded or known
-to be lost, exactly; every pair an edge of the image as it is disassembled; a reader that stalls;
-every fault that the model can inject.
+"""Intel's branch trace store, on the hardware model of tests/qemu: every branch is recorded or
+known to be lost, exactly; every pair of addresses is an edge of the disassembled image; with a
+reader that stalls, and with every fault that the model can inject.
 
 check-timeout: 1200
 check-spare: machines count instructions
@@ -24,11 +24,12 @@ import tap
 import wire
 
 N = 200000
-SMALL = 4         # pages: the least there is, four segments of 170 records
-NS = 16           # an instruction under machine.EXACT
+SMALL = 4         # pages, the minimum: four segments of 170 records
+NS = 16           # ns per instruction under machine.EXACT
 STALL = 100000000  # branches while the reader stalls
 HELD = 4096       # pages, which hold 699,050 records: the boot CPU traces 574,000
-TURNS, LONGER = 50000, 6  # of the loop on each CPU; the boot CPU's takes so many times as long
+# turns of the loop on each CPU; the boot CPU's loop is LONGER times as long
+TURNS, LONGER = 50000, 6
 EACH = f"""
 #include <bareperf/thread.h>
 
@@ -72,12 +73,12 @@ def record(binary, command, properties="", smp=1, payload=()):
 
 
 def books(run):
-    """The summary's branch accounts, one a CPU that traced."""
+    """The summary's branch accounts, one for each CPU that traced."""
     return [event["branches"] for event in run.summary()["events"] if "branches" in event]
 
 
 def own(account):
-    """The program's branches: the taken ones without the returns from bareperf's handlers."""
+    """The program's branches: all taken ones, minus the returns from bareperf's handlers."""
     return account["taken"] - account["returns"]
 
 
@@ -115,7 +116,8 @@ def first_example():
 
 
 def a_million(binary):
-    """The whole trace of a million branches. Returns the program's own branches beside them."""
+    """The complete trace of a million branches. Returns the number of other branches of the
+    program."""
     name = "branches 1000000"
     run = record(binary, first_example())
     accounts = conserved(run, name)
@@ -140,7 +142,7 @@ def a_million(binary):
 
 
 def a_megabyte(binary, beside):
-    """The case of a typical user: an area that the reader has to keep up with."""
+    """A typical user's case: the reader has to keep up with an area of this size."""
     name = "-m,256"
     run = record(binary, "record -e bts// -m,256 -- branches 1000000")
     accounts = conserved(run, name)
@@ -167,7 +169,7 @@ def stock_perf(binary):
 
 
 def too_small(binary, beside):
-    """The reader comes too late or does not: the guest runs as fast as it can."""
+    """The reader may or may not come too late: the guest runs as fast as it can."""
     name = "an AUX area of four pages"
     run = record(binary, f"record -e bts// -m ,{SMALL} -- branches {N}")
     accounts = conserved(run, name)
@@ -179,7 +181,7 @@ def too_small(binary, beside):
 
 
 def said_lost(run, name, account):
-    """The AUX area's loss is the store's."""
+    """The loss of the AUX area is the loss of the branch trace store."""
     aux = run.summary()["aux"][0]
     tap.ok(aux["lost"] == 24 * account["lost"] and
            (aux["truncated"] > 0) == (account["lost"] > 0),
@@ -187,7 +189,7 @@ def said_lost(run, name, account):
 
 
 class Stalled(live.Live):
-    """A recording whose reader is stopped while it continues."""
+    """A recording whose reader is stopped for a while."""
 
     def __init__(self, binary, command):
         keywords, arguments = options(binary)
@@ -195,7 +197,8 @@ class Stalled(live.Live):
         reader = self.until(lambda: self.is_recording() and self.signal_reader(signal.SIGSTOP))
         self.was_complete = self.until(lambda: self.state() == tr.COMPLETE)
         if reader:
-            self.signal_reader(signal.SIGCONT)  # unless its parent ended it when all was over
+            # except if its parent ended it at the end of the run
+            self.signal_reader(signal.SIGCONT)
         self.finish()
 
 
@@ -237,7 +240,7 @@ def faults(binary, beside):
 
 
 def turns(trace, program, cpu):
-    """How often the loop of EACH went round on a CPU."""
+    """How many turns of the loop EACH a CPU recorded."""
     start, found = program.symbols["known"], 0
     for piece in trace.of_cpu(cpu):
         for branch in piece.branches:
@@ -255,7 +258,7 @@ def many_cpus(binary):
 
 
 def every_cpu(binary, payload, program, smp):
-    """Each branches in a loop of its own, and all of it is held."""
+    """Each CPU branches in a loop of its own, and the area holds everything."""
     name = f"{smp} CPUs"
     run = record(binary, f"record -a -e bts// -m ,{HELD} -- payload", smp=smp,
                  payload=("--payload", payload, f"--region-size={2 * smp * HELD * 4096 >> 20}"))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The calls of a branch trace over time, in Chrome's format and in the Firefox Profiler's: each call is a slice
-within its caller's, at times that are interpolated by instructions between the stamps of the trace. In traces
-by hand, whose times and instructions are known, and as the formats' own readers see them."""
+"""The calls of a branch trace over time, in Chrome's format and in the Firefox Profiler's. Each
+call is a slice within its caller's slice. Times between two stamps of the trace are interpolated by
+instructions. Tested with made-up traces of known times and instructions, and with the formats' own
+readers."""
 
 import json
 import os
@@ -21,8 +22,9 @@ WORK = tempfile.TemporaryDirectory(prefix="bareperf-call-times-")
 HERE = pathlib.Path(WORK.name)
 MADE = made_trace.Made(HERE)
 NOTE = "calls; times between the trace's time stamps are interpolated by instructions"
-# The last branch of a piece is followed when the next one is known, so its instructions belong to the next
-# piece: 3 instructions before the first stamp, 9 between both: work's 4, leaf's 2, work's return, main's 2.
+# The last branch of a piece is processed when the next branch is known, so its instructions belong
+# to the next piece: 3 instructions before the first stamp, 9 between both: 4 in work, 2 in leaf, 1
+# for work's return, 2 in main.
 PIECES = (("outside>_start _start>main main+1>work here+1>leaf", 0, 1000),
           ("lret>wback wback>back back+1>after after>outside", 0, 9000))
 
@@ -40,7 +42,7 @@ def export(form, file):
 
 
 def slices(out):
-    """(name, begin, end) in ns, in the order of their begins."""
+    """(name, begin, end) in ns, in the order of the begins."""
     events = json.loads(out.read_text())["traceEvents"]
     return sorted(((event["name"], round(1000 * event["ts"], 3), round(1000 * (event["ts"] + event["dur"]), 3))
                    for event in events if event["ph"] == "X"), key=lambda one: (one[1], -one[2]))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf report --calls`: the calls of a branch trace and their instructions are callgrind's (valgrind)
-and gcov's, of the same machine code: recursion, tail calls, longjmp(), C++ exceptions. In traces by hand:
-interrupts, gaps, a trace that begins and ends within functions.
+"""`bareperf report --calls`: the calls of a branch trace and their instructions agree with
+callgrind (valgrind) and gcov for the same machine code: recursion, tail calls, longjmp(), C++
+exceptions. Made-up traces add interrupts, gaps, and a trace that begins and ends within functions.
 
 check-spare: machines count instructions
 """
@@ -111,7 +111,7 @@ int main(void)
 	return 0;
 }
 """
-# Their instructions, and those of all that they call, are the same on both sides.
+# The functions whose instructions, with and without callees, are the same on both sides.
 OURS = ("leaf", "tail", "depth", "even", "odd", "rare", "work")
 BY_LONGJMP = ("deep", "tries")
 THROWS = r"""
@@ -151,7 +151,7 @@ def run(*words, **more):
 
 
 def rows(path):
-    """{function: its row} of `report --calls --json`."""
+    """{function: its row} in `report --calls --json`."""
     done = run(machine.TOOL, "report", "--calls", "--json", path)
     if done.returncode:
         raise AssertionError(done.stderr)
@@ -161,7 +161,7 @@ def rows(path):
 # ---- Against callgrind ----
 
 def callgrind(program):
-    """{function: its own instructions}, {(caller, callee): (calls, instructions)} by valgrind."""
+    """valgrind's {function: its own instructions} and {(caller, callee): (calls, instructions)}."""
     out = HERE / "callgrind.out"
     subprocess.run(["valgrind", "--tool=callgrind", "--compress-strings=no", "--compress-pos=no",
                     f"--callgrind-out-file={out}", program], check=True, capture_output=True)
@@ -195,7 +195,7 @@ def by_callee(calls):
 
 
 def built(language, source, cc):
-    """The program as a payload, and of the same object file a program for this machine."""
+    """The program as a payload, and the same object file as a program for this machine."""
     (HERE / source[0]).write_text(source[1])
     compiler = machine.TOP / "build/x86_64/sdk/bin" / cc
     made, elf, hosted = HERE / "program.o", HERE / f"{language}.elf", HERE / f"{language}-hosted"
@@ -261,7 +261,8 @@ def exported(recording, found):
 
 
 def _callers(text):
-    """(function, calls) of each caller's line in a tree of callers, whose function's line follows them."""
+    """(function, calls) for each caller in a tree of callers; the line of the called function
+    follows."""
     waiting = []
     for line in text.splitlines():
         arc = re.match(r" *[\d,]+ \([ .\d%]*\) +< +\S+ \(([\d,]+)x\)", line)
@@ -290,7 +291,7 @@ def exceptions():
     recording = recorded(elf)
     found = rows(recording.file)
     selves, calls = callgrind(hosted)
-    # a jump to a function's cold part is a call to callgrind
+    # callgrind counts a jump to a function's cold part as a call
     counts = by_callee({(a.split("(")[0], b.split("(")[0]): value for (a, b), value in calls.items()
                         if "cold" not in b})
     plain = collections.Counter()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf export --format lcov`: a trace of all branches gives the counts of lines, functions and branches
-is what gcov counts in the same program, and what QEMU logs of what it carries out, and so is what
-callgrind_annotate makes of `--format callgrind`; by single-step on both ISAs, and
-by the branch trace store of the hardware model. QEMU's log is compared on x86_64.
+"""`bareperf export --format lcov`: from a trace of all branches come the same counts of lines,
+functions and branches as gcov counts in the same program and QEMU logs. `--format callgrind` is
+compared by callgrind_annotate. Traces come from single-step on both ISAs and from the branch trace
+store of the hardware model. QEMU's log is compared on x86_64.
 
 check-spare: machines count instructions
 """
@@ -166,7 +166,7 @@ never:	jz never	# never
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-coverage-")
 TRUNCATED = 1
 Row = collections.namedtuple("Row", "lines functions branches sums")
-# Where a trace comes from; what the program is called with; QEMU's options, and `bareperf run`'s.
+# The event of a trace; the program's argument; options of QEMU, and of `bareperf run`.
 Source = collections.namedtuple("Source", "event rounds qemu options isa", defaults=("x86_64",))
 STEP = Source("branch-step", 7, machine.EXACT, ())
 ARM_STEP = Source("branch-step", 7, machine.EXACT, ("--arch", "aarch64"), "aarch64")
@@ -198,7 +198,7 @@ def export(recording, *options):
 
 
 def read_info(path):
-    """{source: Row} of a tracefile."""
+    """{source: Row} of an lcov tracefile."""
     files, row = {}, None
     for line in path.read_text().splitlines():
         key, _, rest = line.partition(":")
@@ -222,8 +222,8 @@ def of_program(path):
 
 
 def of_gcov(source, here):
-    """{line: count}, {function: count} of the same program on this machine."""
-    (here / "hosted-program.gcda").unlink(missing_ok=True)  # which counts on
+    """{line: count} and {function: count} of the same program on this machine."""
+    (here / "hosted-program.gcda").unlink(missing_ok=True)  # gcov adds to existing counts
     subprocess.run(["gcc", "-O0", "--coverage", "-o", here / "hosted", here / "program.c"],
                    check=True, cwd=here)
     subprocess.run([here / "hosted", str(source.rounds)], check=True, cwd=here, stdout=subprocess.DEVNULL)
@@ -242,7 +242,7 @@ def as_gcov(source, recording, here):
     row = of_program(out)
     lines, functions = of_gcov(source, here)
     text = dict(enumerate(SOURCE.splitlines(), 1))
-    # gcov counts a function where its name stands, DWARF where it begins; a label has no code
+    # gcov counts a function at the line of its name, DWARF at its begin; a label has no code
     heads = {line for line in lines if text.get(line + 1) == "{" or
              re.match(r"\s*(case .*|default|out):$", text[line])}
     coded = {line: count for line, count in lines.items() if line not in heads}
@@ -263,8 +263,8 @@ def as_gcov(source, recording, here):
 
 
 def of_callgrind(recording):
-    """{function: its own instructions}, {(caller, callee): (calls, instructions)}, as callgrind_annotate
-    reads them. Functions of one name are one to it."""
+    """{function: its own instructions} and {(caller, callee): (calls, instructions)} as
+    callgrind_annotate reads them. It cannot distinguish functions of the same name."""
     out = recording.file.with_suffix(".callgrind")
     run(machine.TOOL, "export", "-f", "callgrind", "-o", out, recording.file)
     selves = {name: int(count.replace(",", "")) for count, name in re.findall(
@@ -314,7 +314,7 @@ def jumps_are_calls(level, recording):
 
 
 def costs_as_qemu(level, recording, text, times):
-    """text: the program's disassembly; times: by offset in its file."""
+    """text: the program's disassembly; times: execution counts by offset in its file."""
     if not shutil.which("callgrind_annotate"):
         return
     costs, name = collections.Counter(), None
@@ -361,7 +361,7 @@ def refused(recording, whole):
 
 
 def made():
-    """A trace by hand of a program in assembly, in which every line is an instruction."""
+    """A made-up trace of a program in assembly, in which every line is an instruction."""
     here = pathlib.Path(WORK.name)
     (here / "made.S").write_text(ASSEMBLY)
     subprocess.run(["gcc", "-g", "-nostdlib", "-static", "-Wl,-Ttext-segment=0x400000,--build-id=sha1",
@@ -415,9 +415,9 @@ def made():
 
 
 def carried_out(log):
-    """How often QEMU came to each address. Before a block of its own is carried out for the first time
-    its bytes stand there, disassembled or not; it may be left before its first instruction, and not
-    in its middle."""
+    """How often QEMU executed each address. The log has the bytes of a block before its first
+    execution, disassembled or not. Execution may leave a block before its first instruction, but
+    not in its middle."""
     entered, blocks, size = collections.Counter(), {}, 0
     for line in log.read_text().splitlines():
         code = re.match(r"(?:OBJD-T: |0x[0-9a-f]+:  | {13})([0-9a-f]{2,}(?: [0-9a-f]{2})*)(?: |$)", line)
@@ -443,7 +443,7 @@ def carried_out(log):
 
 
 def statements(elf):
-    """{line of program.c: its statements' addresses}, as objdump has them."""
+    """{line of program.c: addresses of its statements}, by objdump."""
     rows = collections.defaultdict(set)
     for line in run("objdump", "--dwarf=decodedline", elf).stdout.splitlines():
         found = re.match(r"program\.c\s+(\d+)\s+(?:0x)?([0-9a-f]+)\s+(?:\d+\s+)?.*x\s*$", line)
@@ -453,7 +453,8 @@ def statements(elf):
 
 
 def as_qemu(source, here, mapping):
-    """Compiled with optimization; the log is of where the last program was loaded, and around."""
+    """Compiled with optimization; the log covers the program's address range and its
+    surroundings."""
     level = f"{source.event}, -O2"
     elf, log = build(here, "-O2"), here / "qemu.log"
     recording = record(
@@ -493,7 +494,7 @@ def as_qemu(source, here, mapping):
 
 
 def held(source, here):
-    """Against both; the recording at -O0, and its tracefile."""
+    """Compare with gcov and QEMU's log; returns the recording at -O0 and its tracefile."""
     recording = record(source, build(here, "-O0", source.isa))
     if not tap.equal(recording.status, 0, f"{source.event}, {source.isa}, -O0: the program is recorded"):
         tap.note(recording.text)

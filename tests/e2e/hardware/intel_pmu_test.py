@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Intel's PMU, on the hardware model of tests/qemu: counts that arithmetic demands, samples with
-interrupts off, and every fault that the model can inject, with the ledger exact.
+"""Intel's PMU, on the hardware model of tests/qemu: exact counts, samples with interrupts masked,
+and every fault that the model can inject, with an exact ledger.
 
 check-timeout: 900
 check-spare: machines count instructions
@@ -19,7 +19,7 @@ import tap
 PERIOD = 100000
 CYCLES = f"record -e cycles,cycles,cycles -c {PERIOD} -m %d -- noploop %d"
 EXAMPLE = machine.TOP / "build/x86_64/sdk/example.elf"
-NS = 16  # a cycle of the model, which is an instruction, under machine.EXACT
+NS = 16  # ns per cycle of the model, which is an instruction, under machine.EXACT
 
 
 def record(binary, command, properties=""):
@@ -29,7 +29,7 @@ def record(binary, command, properties=""):
 
 
 def three_equal_counts(run, name, pending=0):
-    """So many PMIs may be on their way when it stops."""
+    """So many PMIs may be pending at the stop."""
     if not tap.equal(run.status, 0, f"{name}: three times cycles into one ring ends well"):
         tap.note(run.text)
         return
@@ -48,8 +48,8 @@ def three_equal_counts(run, name, pending=0):
 
 
 def on_two_cpus(binary):
-    """Of two CPUs that count in turns, the one whose interrupts come late has fewer samples than
-    its counter demands, but both of its counters see the same."""
+    """QEMU runs two CPUs in turns. The one whose interrupts come late has fewer samples than its
+    counter demands, but both of its counters agree."""
     if not EXAMPLE.exists():
         tap.skip("cycles on two CPUs", "the SDK's example is not built")
         return
@@ -70,7 +70,7 @@ def on_two_cpus(binary):
 
 
 def frequency(binary):
-    """The period is found anew at each sample, from one that is wrong by far."""
+    """The period is adapted at each sample, starting from one that is far off."""
     run = record(binary, "record -e cycles -F 2000 -- noploop 1")
     event = run.summary()["events"][0]
     periods = [period for _, period, _ in run.chains()]
@@ -79,7 +79,8 @@ def frequency(binary):
            "-F 2000 takes 2000 samples a second, within 1 %", event)
     wanted = event["count"] / seconds / 2000
     tap.ok(len(periods) == event["generated"] and
-           all(abs(period / wanted - 1) < 0.015 for period in periods[100:]),  # ticks are not counted
+           # ticks are not counted
+           all(abs(period / wanted - 1) < 0.015 for period in periods[100:]),
            "from the hundredth on each period is within 1.5 % of what that needs",
            (wanted, [p for p in periods[100:] if abs(p / wanted - 1) >= 0.015]))
 
@@ -93,8 +94,8 @@ def masked_code(binary):
 
 
 def other_events(binary):
-    """Of two loops the difference is the loop's, if nothing else is counted; the longer one has as
-    many more ticks, of which a few instructions are."""
+    """The difference of two loops is the loop's count if nothing else is counted. The longer loop
+    has more ticks, of which a few instructions are counted."""
     counts = []
     for millions in (20, 50):
         run = record(binary, "record -e instructions,branches,r20c4,cpu/event=0xc4/,r02c4 "
@@ -137,8 +138,9 @@ int main(void)
 
 
 def handlers(binary):
-    """Three on fixed counters, seven take turns on four; one is interrupted in one in 6250 cycles.
-    Of 160,000 samples some 50 find the payload loaded, and its text formatted."""
+    """Three events on fixed counters, seven in turns on four counters; one of them is interrupted
+    in one of 6250 cycles. Of 160,000 samples some 50 hit the loading of the payload and the
+    formatting of its text."""
     events = "cycles,instructions,ref-cycles,branches,r20c4,r02c4,r08c4,r01c4,r10c4,r04c4"
     with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
         payload = machine.payload("x86_64", pathlib.Path(directory) / "calls.elf", CALLS)
@@ -153,9 +155,10 @@ def handlers(binary):
     tap.equal(len(samples), 9, "nine of them happen")
     tap.ok(not any(str(name).startswith(("framebuffer_", "uart_")) for functions in samples.values() for name in functions),
            "the program's output is not drawn while it is recorded", samples)
-    # Ticks and an event's overflows may march in step for a while, so that one event meets more of
-    # a handler's first instructions than its share; all of them together do not.
-    program = ("called", "main", "elf_relocate", "memcpy", "mem_copy_up")  # itself, and loaded
+    # Ticks and an event's overflows may stay in phase for a while, so that one event gets more than
+    # its share of samples in a handler's first instructions; the sum over all events does not.
+    # the program itself, and its loading
+    program = ("called", "main", "elf_relocate", "memcpy", "mem_copy_up")
     outside = {event: functions.total() - sum(functions[name] for name in program)
                for event, functions in samples.items()}
     tap.ok(1000 * sum(outside.values()) <= sum(f.total() for f in samples.values()),
@@ -167,8 +170,8 @@ def handlers(binary):
 
 
 def terms(binary):
-    """Counter masks: a cycle of the model has one event at the most. Of branches that follow each
-    other, which the loop has none of, edge counts the first."""
+    """Counter masks: a cycle of the model has at most one event. Edge detection counts the first of
+    several adjacent branches; the loop has no adjacent branches."""
     taken = "cpu/event=0xc4,umask=0x20"
     run = record(binary, f"record -e r20c4,{taken},cmask=1,edge/,{taken},cmask=2,inv/,"
                          f"{taken},cmask=2/ -c 100000 -- branches 1000000")
@@ -220,7 +223,8 @@ def leftovers(binary):
 
 
 def fixed_only(binary):
-    """With three fixed counters, reference cycles have one, and take turns on it."""
+    """With three fixed counters, reference cycles can use only one, so the events take turns on
+    it."""
     run = record(binary, "record -e ref-cycles,ref-cycles,r300,bus-cycles -c 1000000 -- noploop 1")
     summary = run.summary()
     shares = [e["time_running"] / e["time_enabled"] for e in summary["events"]]
@@ -230,7 +234,7 @@ def fixed_only(binary):
 
 
 def absurd_period(binary):
-    """As on Arm, all of it fits into the ring: none is lost however late the reader comes."""
+    """As on Arm, all records fit into the ring, so none is lost however late the reader is."""
     run = record(binary, "record -e instructions -c 1000 -m 512 --max-sample-rate 20000 "
                          "-- noploop 1")
     summary = run.summary()
@@ -247,7 +251,7 @@ def absurd_period(binary):
 
 
 def periods_below_the_handlers_own(binary):
-    """Of the overflow handler's way in and out some 20 instructions are counted."""
+    """Some 20 instructions of the overflow handler's entry and exit are counted."""
     for event, options, throttles, least in (
             ("instructions", "-c 100 --max-sample-rate 50000", True, 500),
             ("cycles", "-c 1 --max-sample-rate 0", False, 1000)):
@@ -266,7 +270,7 @@ def periods_below_the_handlers_own(binary):
 
 
 def without_counters():
-    """Stock QEMU gives none, and says so in CPUID."""
+    """Stock QEMU has no counters, and reports that in CPUID."""
     for cpu, words in (("Skylake-Client", "CPUID 0AH says version 0"),
                        ("EPYC", "CPUID 80000001H has no PerfCtrExtCore")):
         run = machine.Recording("list", qemu=("-cpu", cpu))
@@ -285,7 +289,7 @@ BINARY, REASON = machine.model("x86_64")
 if REASON:
     tap.skip("Intel's PMU", REASON)
 else:
-    # its ring holds half of what it writes: the reader has seconds
+    # the ring holds half of all records, so the reader has seconds
     three_equal_counts(record(BINARY, CYCLES % (512, 10)), "version 2, 10 s")
     for VERSION in (3, 4, 5):
         three_equal_counts(record(BINARY, CYCLES % (64, 1), f",pmu-version={VERSION}"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Branch stacks from Intel's last branch records, on the hardware model: each stack is a piece of the
-same program's trace by the branch trace store, without a gap; filters; callers of code without frame
-pointers; stock perf's reports.
+"""Branch stacks from Intel's last branch records, on the hardware model: each stack is a gapless
+piece of the trace that the branch trace store makes of the same program; filters; callers of code
+without frame pointers; stock perf's reports.
 
 check-timeout: 900
 check-spare: machines count instructions
@@ -22,7 +22,7 @@ import machine
 import tap
 
 WORKLOAD = "qsort 600"
-PERIOD = 1009  # cycles, which are instructions here
+PERIOD = 1009  # cycles, which are instructions in this model
 MODELS = {"32 records, version 4": ("Skylake-Client,pmu=on,pmu-version=4,pmu-lbr=32", 32),
           "16 records, version 3": ("Skylake-Client,pmu=on,pmu-version=3,pmu-lbr=16", 16)}
 SAMPLE = 9
@@ -39,7 +39,8 @@ int main(void) { unsigned x = 1; for (int i = 0; i < 500; i++) x = outer(x); ret
 
 
 class Stacks:
-    """The samples of a file: (ip, callchain, [(from, to, flags), …] newest first), by link addresses."""
+    """The samples of a file: (ip, callchain, [(from, to, flags), …] newest first), as link
+    addresses."""
 
     def __init__(self, run, program):
         data, self.samples, self.mappings = run.file.read_bytes(), [], []
@@ -69,7 +70,7 @@ def record(binary, cpu, command):
 
 
 def is_piece(stack, trace, places):
-    """Is it, oldest first, a piece of the trace without a gap?"""
+    """Whether the stack, oldest first, is a gapless piece of the trace."""
     return any(trace[place + 1 - len(stack):place + 1] == stack for place in places[stack[-1]]
                if place + 1 >= len(stack))
 
@@ -153,7 +154,7 @@ def call_stack(binary):
             same += 1
         else:
             other.append((hex(ip), list(map(hex, chain)), list(map(hex, callers))))
-    # a sample in a function's first or last instruction lacks the caller by frame pointers
+    # by frame pointers, a sample in a function's first or last instruction lacks the caller
     tap.ok(same > 20 and len(other) <= 0.1 * same,
            "--call-graph lbr: the callers are those by frame pointers", (same, len(other), other[:2]))
     text, errors, status = run.perf("report", "--stdio", "--no-children", "-g", "caller")

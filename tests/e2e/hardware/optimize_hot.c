@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A machine that runs words of a program; most words are of two kinds. */
+/* An interpreter for words of a program; most words are of two kinds. */
 static unsigned state = 1, log_size, log_sum;
 
 static unsigned next(void)

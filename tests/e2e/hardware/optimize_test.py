@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Branch traces for optimizers (docs/optimize.md): perf2bolt, create_gcov and llvm-profgen read our exports, the
-program that llvm-bolt rewrites and the one that gcc builds again with the profile run on the machine, with the
-same output, fewer taken branches and fewer instructions.
+"""Branch traces for optimizers (docs/optimize.md): perf2bolt, create_gcov and llvm-profgen read our
+exports. The program that llvm-bolt rewrites and the one that gcc builds with the profile run on the
+machine with the same output, fewer taken branches and fewer instructions.
 
 check-spare: machines count instructions
 """
@@ -43,7 +43,7 @@ def export(form, file, *options):
 
 
 def bolt(name):
-    """A program of LLVM's, which does what its file's name says."""
+    """The path of an LLVM program with this name."""
     return next(iter(sorted(glob.glob(f"/usr/lib/llvm-*/bin/{name}"))), None)
 
 
@@ -112,7 +112,8 @@ def refused(file):
 
 
 class Run:
-    """A program's run: its output, its instructions and taken branches, without bareperf's own."""
+    """The run of a program: its output, instructions and taken branches, without those of
+    bareperf."""
 
     def __init__(self, elf, argument=10000):
         self.recording = machine.Recording(f"record -e branch-step// -m ,8192 -- payload {argument}", "--payload",
@@ -173,7 +174,7 @@ def as_llvm(elf, before):
 
 
 def profiled(source, name, before, elf):
-    """The program, compiled with the profile of its run."""
+    """The program, compiled with the profile of its earlier run."""
     text = export("autofdo-text", before.file)[1]
     afdo = HERE / f"{name}.afdo"
     run("create_gcov", f"--binary={elf}", f"--profile={text}", "--profiler=text", f"--gcov={afdo}",
@@ -184,7 +185,7 @@ def profiled(source, name, before, elf):
 
 
 def laid_out(elf, name, before):
-    """The program as llvm-bolt rewrites it with the profile of its run."""
+    """The program that llvm-bolt makes with the profile of its earlier run."""
     done = run(bolt("perf2bolt"), "-pa", "-p", before.profile, "-o", HERE / f"{name}.fdata", elf)
     tap.ok(done.returncode == 0 and "mismatching disassembled function contents: 0" in done.stdout + done.stderr,
            f"{name}: perf2bolt: every branch and line fits the program's code", done.stderr)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/bench/run: its figures, and its failures.
+"""tests/bench/run: its figures and its failures.
 
 check-spare: no claim is about time
 """

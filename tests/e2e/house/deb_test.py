@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The Debian packages meet Debian's rules, and have all that their user needs: in a clean
-chroot their tool records from a machine outside, which runs their image.
+"""The Debian packages keep Debian's rules and contain everything that their user needs: the tool in
+a clean chroot records from a machine outside, which runs the packaged image.
 
 check-spare: programs are built
 """
@@ -33,7 +33,7 @@ def run(*words, **keywords):
 
 
 def missing():
-    """Why there is nothing to test here, or None."""
+    """The reason why nothing can be tested here, or None."""
     for tool, package in (("dh", "debhelper"), ("lintian", "lintian")):
         if not shutil.which(tool):
             return f"{package} is not installed (packaging/deps.txt)"
@@ -60,7 +60,7 @@ def made(directory):
 
 
 class Chroot:
-    """A clean Debian in a directory; call it with a command."""
+    """A clean Debian in a directory; calling the object runs a command in it."""
 
     def __init__(self, directory):
         self.root = pathlib.Path(directory)
@@ -93,7 +93,8 @@ def installed(clean, packages):
 
 
 def records(clean):
-    """The machine is outside, as a real one would be; tool and image are the packages'."""
+    """The machine runs outside the chroot, like a real one; tool and image are from the
+    packages."""
     image = clean.root / "usr/lib/bareperf/x86_64/bareperf.efi"
     agent = mailbox.Agent(clean.root / "tmp", "x86_64", "-kernel", image)
     status, text = clean("bareperf", "record", "--channel", "shm:/tmp/region", "-o", "/tmp/perf.data",

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Debian 13, the second of the two releases that bareperf supports (tests/debian13): its gcc builds everything,
-the unit tests pass, and the main list runs on its QEMU and its firmware.
-
-DEBIAN13_JOBS: so many at a time (1, as other tests run meanwhile). DEBIAN13_TESTS: programs of tests/check
-that run there as well (make soak).
+"""Debian 13, the second of the two releases that bareperf supports (tests/debian13): its gcc builds
+everything, the unit tests pass, and the main list runs on its QEMU and its firmware. DEBIAN13_JOBS:
+the number of tests at a time (1, because other tests run meanwhile). DEBIAN13_TESTS: programs of
+tests/check that also run there (make soak).
 
 check-timeout: 3600
 """
@@ -25,12 +24,12 @@ CANNOT = 77
 TAP = re.compile(r"^(not )?ok \d+ - (.*?)(?: # SKIP (.*))?$")
 # A line of tests/check about a program, and why one has failed or was left out.
 PROGRAM = re.compile(r"^(\w+/\S+) +(\d+ (?:passed|FAILED|skipped).*)$", re.MULTILINE)
-# Of docs/hardware.md's table.
+# Rows of the table in docs/hardware.md.
 ROWS = "two NUMA nodes|U-Boot"
 
 
 def inside(*words):
-    """A command there: its exit status and its output."""
+    """Run a command in Debian 13. Returns its exit status and its output."""
     done = subprocess.run([TOP / "tests/debian13", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, text=True, check=False, errors="replace")
     return done.returncode, done.stdout
@@ -42,7 +41,7 @@ def made(claim, *words):
 
 
 def programs(patterns):
-    """Each program is a claim; of one that has run twice the second result counts."""
+    """Each program is a claim; if a program has run twice, its second result counts."""
     status, text = inside("tests/check", "-j", JOBS, patterns)
     results = dict(PROGRAM.findall(text))
     for name, result in results.items():
@@ -51,7 +50,7 @@ def programs(patterns):
 
 
 def script(*words):
-    """Its claims are ours."""
+    """Its claims become claims of this test."""
     status, text = inside(*words)
     lines = text.splitlines()
     for i, line in enumerate(lines):

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A target installs only its own packages, found by capability, on any distribution.
-
-deps/install runs with a PATH that has no apt, or one that notes how it is called; deps/fetch with a
-list of sources of the test's own.
+"""A target installs only its own packages, found by capability, on any distribution. deps/install
+runs with a PATH that has no apt, or one that notes its calls; deps/fetch with a list of sources
+made by the test.
 
 check-spare: nothing is measured
 """
@@ -21,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
-MOST_FOR_DEMO = 25  # Debian packages, beyond gcc and make
+MOST_FOR_DEMO = 25  # the maximum number of Debian packages, besides gcc and make
 LISTS = sorted([*TOP.glob("deps/*.txt"), *TOP.glob("packaging/deps.txt"), *TOP.glob("tests/*/deps.txt"), TOP / "tests/debian13.txt"])
 KINDS = ("command", "header", "pkg", "file", "python", "sanitizers")
 TOOLS = ("sh", "sed", "sort", "cut", "tr", "grep", "mktemp", "rm", "gcc", "dirname", "ls", "python3", "env", "id", "cat",
@@ -66,7 +65,7 @@ def machine(place, apt):
     copy = place / "deps"
     copy.mkdir()
     shutil.copy(TOP / "deps/install", copy)
-    # sbin is everybody's
+    # each user has sbin in the PATH here
     script = (copy / "install").read_text()
     (copy / "install").write_text(script.replace("PATH=$PATH:/usr/sbin:/sbin\n", ""))
     return bin_

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A release is the same bytes wherever it is made, and its files match their descriptions.
-
-It is made twice, of this tree and of a copy in another directory. There the image for x86_64 is
-compiled anew, and the rest taken over; with EVERYTHING in the environment (make soak) all of it is,
-newlib and libpfm4 included.
+"""A release has the same bytes wherever it is made, and its files match their descriptions. It is
+made twice, from this tree and from a copy in another directory. The copy compiles the image for
+x86_64 again and takes over the rest; with EVERYTHING in the environment (make soak) it builds
+everything, newlib and libpfm4 included.
 
 check-timeout: 1800
 check-spare: programs are built
@@ -55,7 +54,7 @@ def epoch():
 
 
 def copied(tree):
-    """This tree's sources, somewhere else."""
+    """A copy of this tree's sources in another directory."""
     names = run("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=TOP)[1]
     for name in names.splitlines():
         if (TOP / name).is_file():
@@ -104,7 +103,7 @@ def unpacked(output, name, place):
 
 
 def usable(output, place):
-    """Each file works by itself."""
+    """Each file works without the others."""
     tap.ok(run("sha256sum", "-c", "--quiet", "SHA256SUMS", cwd=output) == (0, ""), "checksums are right")
     tool = unpacked(output, TOOL, place)
     tap.equal(run(tool / "bin/bareperf", "--version"), (0, f"bareperf {VERSION}\n"),
@@ -132,7 +131,7 @@ def usable(output, place):
 
 
 def no_paths(files, places):
-    """Neither this machine's directories nor the build's."""
+    """No file contains this machine's directories or the build's."""
     found = []
     for path in files:
         contents = path.read_bytes() if path.is_file() else b""
@@ -149,7 +148,7 @@ def versions(output):
 
 
 def listed(output):
-    """The SBOM: its files, and the parts linked into them."""
+    """The SBOM describes its files and the parts that are linked into them."""
     sbom = json.loads((output / SBOM).read_text())
     names = {part["SPDXID"]: part["name"] for part in sbom["packages"]}
     ids = {*names, "SPDXRef-DOCUMENT", *(file["SPDXID"] for file in sbom["files"])}

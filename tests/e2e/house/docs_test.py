@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every command of the docs that a reader may type is one that the image understands.
+"""The image understands every command of the docs that a reader may type.
 
 check-spare: files are read
 """
@@ -22,7 +22,7 @@ PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md")),
 
 
 def plain(path):
-    """A page's text, without a manual page's escapes, continued lines in one."""
+    """A page's text, without a manual page's escapes, and with continued lines joined."""
     text = path.read_text()
     if path.suffix == ".1":
         text = text.replace("\\-", "-").replace("\\e", "\\")
@@ -31,20 +31,20 @@ def plain(path):
 
 
 def examples(text):
-    """The words of each `bareperf run`, up to what the shell does with it. Those of a grammar, with
-    brackets or names in capitals for the reader to fill in, are none."""
+    """The words of each `bareperf run` up to the shell's redirections. Commands with brackets or
+    names in capitals, which the reader must fill in, are left out."""
     commands = re.findall(r"bareperf run ([^`\n]* -- [^`\n]*)", text)
     commands += ["-- " + own for own in re.findall(r"(?:^ +|`)((?:record|stat) [^`\n]*)", text, re.M)]
     for found in commands:
         command = re.split(r" && | \| | >| 2>|;|\s#|\s{3,}", found)[0].strip()
-        if command.count("'") % 2:  # of a page's `quotation'
+        if command.count("'") % 2:  # the quotation mark belongs to the page
             command = command[: command.rindex("'")]
         if not re.search(r"\[|\.\.\.|…|\b(COMMAND|ARGS|OPTIONS|FILE)\b", command):
             yield shlex.split(command)
 
 
 def prepared(words, arch):
-    """With the payload and the files that are there, instead of those that a reader has."""
+    """Replace the files of a reader by files that exist here, such as the payload."""
     words = [str(TOP / f"build/{arch}/sdk/example.elf") if word.endswith(".elf") else word
              for word in words]
     return [TOOL, "run", "--dry-run", *words]
@@ -56,7 +56,7 @@ def arch_of(words):
 
 
 def of_its_machine(words):
-    """A command of the machine's own, by itself: SPE's are for Arm's."""
+    """A machine's own command by itself; commands for SPE need Arm."""
     arm = words[0] == "--" and any(word.startswith("arm_") for word in words)
     return ["--arch", "aarch64", *words] if arm else words
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A farm of boards: the labgrid driver and its example environment, as they are installed. The
-machine is one of labgrid's own QEMU driver."""
+machine is labgrid's own QEMU driver."""
 
 import importlib.util
 import json
@@ -15,13 +15,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import machine
 import tap
 
-DEBIAN = "/usr/bin/python3"  # its modules are packages; another Python may come first in PATH
+# labgrid is a Debian package, which needs Debian's Python; another Python may come first in PATH
+DEBIAN = "/usr/bin/python3"
 INSTALLED = "share/bareperf/labgrid/farm.yaml"
 
 
 def missing():
-    """Why this cannot be had here, or None; not to return in a Python that has no labgrid while
-    Debian's has."""
+    """The reason why labgrid cannot be used here, or None. Does not return if only Debian's Python
+    has labgrid: that Python then runs this test."""
     if not importlib.util.find_spec("labgrid"):
         if sys.executable != DEBIAN and pathlib.Path(DEBIAN).exists() and not subprocess.run(
                 [DEBIAN, "-c", "import labgrid"], capture_output=True, check=False).returncode:
@@ -31,7 +32,7 @@ def missing():
 
 
 def refusal(call, *words):
-    """The error of a driver's method that fails, or None."""
+    """The error of a driver's method, or None if it succeeds."""
     from labgrid.driver.exception import ExecutionError
     try:
         call(*words)
@@ -67,7 +68,7 @@ def records(target, directory):
 
 
 def cables(farm):
-    """Drivers of boards that are not there: they are bound, not activated."""
+    """Drivers of boards that do not exist: they are bound, but not activated."""
     urls = {name: farm.get_target(name).get_driver("BareperfDriver", activate=False).url()
             for name in ("board", "rack", "emulator")}
     tap.equal(urls, {"board": "serial:/dev/ttyUSB0,115200", "rack": "tcp:consoles.example:3000",
@@ -81,7 +82,7 @@ def cables(farm):
 
 
 def shares_port(farm):
-    """A console that is active on the port is another program at the same line."""
+    """An active console on the port is a second program at the same line."""
     from labgrid.binding import BindingState
     board = farm.get_target("board")
     console = board.get_driver("SerialDriver", activate=False)

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The objects that the host tool and the images are linked of, by their symbols.
-
-The host tool drives no hardware, real or faked: of the target it has the rooms that
-CONTRIBUTING.md says that both sides link (tests/e2e/house/walls_test.py reads that, too). An image has its
-own architecture's drivers, no other's. That something is not in a program is claimed only of one in
-which nm finds what must be there: of a stripped one it lists nothing.
+"""The objects that the host tool and the images are linked from, by their symbols. The host tool
+drives no hardware, real or faked; of the target's rooms it links those that CONTRIBUTING.md lists
+as linked by both sides (tests/e2e/house/walls_test.py reads that list, too). An image has the
+drivers of its own architecture only. Before a test claims that a symbol is absent, it checks that
+nm finds the symbols that must be there, because nm lists nothing for a stripped program.
 
 check-spare: programs are built
 """
@@ -24,7 +23,7 @@ HOST = TOP / "build/host"
 BOTH = re.search(r"^Both sides link (.*?)\.",
                  (TOP / "CONTRIBUTING.md").read_text(), re.MULTILINE)
 SHARED = tuple(re.findall(r"`([\w/-]+/)`", BOTH.group(1)))
-# The objects that each program must have, of each side.
+# Symbols that each program must have, for each side.
 TOOL_RESIDENTS = {"ring_reader_take", "region_open", "command_parse", "main"}
 IMAGE_RESIDENTS = {"ring_reader_take", "region_open", "command_parse", "event_init", "efi_main"}
 
@@ -41,7 +40,8 @@ def global_symbols(objects):
 
 
 def intruders(program, residents, objects):
-    """The symbols of these objects, {path: names}, that the program has; or those of its residents that it lacks."""
+    """The names, {path: names}, that the objects define and the program contains; or the required
+    symbols that the program lacks."""
     inside = defined(program)
     if not residents <= inside:
         return {"not found": sorted(residents - inside)}
@@ -50,7 +50,7 @@ def intruders(program, residents, objects):
 
 
 def objects_below(top, *directories):
-    """The objects of the target only, without leftovers of removed sources."""
+    """The objects of the target only, without those of removed sources."""
     found = [path for name in directories for path in (top / name).rglob("*.o")]
     return [path for path in found if not str(path.relative_to(top)).startswith(SHARED)
             and (TOP / path.relative_to(top)).with_suffix(".c").exists()]
@@ -83,7 +83,7 @@ for arch, own, other in (("x86_64", "x86", "arm"), ("aarch64", "arm", "x86")):
     seen = intruders(image, IMAGE_RESIDENTS, drivers[own])
     tap.ok(len(seen) == len(drivers[own]), f"the {arch} image has the drivers of pmu/{own}/", seen)
 
-# That these can fail
+# Check that these claims can fail.
 with tempfile.TemporaryDirectory() as directory:
     for name, program, residents in (("the host tool", HOST / "bareperf", TOOL_RESIDENTS),
                                      ("an image", TOP / "build/x86_64/bareperf.elf",

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every kind of recording by every reader: it opens without a warning, and its sums are ours. The table
-in docs/perf-data.md is what this test finds; `tests/e2e/house/matrix_test.py --write` writes it anew. The kinds
-of x86_64 are recorded in one boot, over --channel shm:. HOTSPOT_PARSER in the environment is Hotspot's
-parser where it is not installed.
+"""Every kind of recording by every reader: the file opens without a warning, and the reader's sums
+agree with bareperf's. The test's results are the table in docs/perf-data.md;
+`tests/e2e/house/matrix_test.py --write` writes it. The kinds of x86_64 are recorded in one boot,
+over --channel shm:. HOTSPOT_PARSER in the environment is the path of Hotspot's parser if it is not
+installed.
 
 check-spare: no claim is about time
 """
@@ -49,7 +50,9 @@ HOTSPOT = os.environ.get("HOTSPOT_PARSER") or \
     next(iter(pathlib.Path("/usr/lib").glob("*/libexec/hotspot-perfparser")), None)
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-matrix-")
 HERE = pathlib.Path(WORK.name)
-NOTES = [  # a reader's complaints that are no fault of the file; their number is the note's in the table
+# messages of a reader that are not the file's fault; the index is the number of the note in the
+# table
+NOTES = [
     (r".*Only instruction-based sampling period is currently supported by Arm SPE.*",
      "perf reports its own default as the only one"),
     (r"unwind: target platform=arm64 is not supported", "perf reports its architecture"),
@@ -69,7 +72,7 @@ def run(*words, cwd=HERE, **more):
 
 
 def record():
-    """{kind: file}; a failed recording is left out, and reported."""
+    """{kind: file}; failed recordings are reported and left out."""
     files = {}
     binary, reason = machine.model("x86_64")
     if reason:
@@ -109,7 +112,8 @@ def record_x86(binary):
 
 
 def in_the_middle(data):
-    """Up to the middle of its records: struct perf_file_header has their section's place."""
+    """Cut the file in the middle of its records: struct perf_file_header has the place of their
+    section."""
     offset, size = struct.unpack_from("<QQ", data, 40)
     return data[:offset + size // 2]
 
@@ -126,7 +130,7 @@ class Recording:
         self.branches = sum(trace["recorded"] for trace in traces) if traces else 0
         self.spe = kind in SPE and len(re.findall(
             r"^\. spe ", run(machine.TOOL, "dump", path).stdout, re.MULTILINE))
-        # of a file without samples nothing is exported, not even the csv's first line
+        # nothing is exported for a file without samples, not even the first line of csv
         self.samples = max(0, len(run(machine.TOOL, "export", "-f", "csv", path).stdout.splitlines()) - 1)
 
     def itrace(self):
@@ -166,7 +170,7 @@ def hotspot(recording):
     if not HOTSPOT:
         return None
     if recording.branches or recording.spe:
-        return "–"  # it does not read AUX areas
+        return "–"  # this reader does not read AUX areas
     done = run(HOTSPOT, "--input", recording.path, "--output", HERE / "parsed")
     return "", done.returncode, 0
 
@@ -224,7 +228,7 @@ def genhtml(recording):
         return None
     if not recording.branches:
         return "–"
-    # bareperf's own sources are named from the tree's top
+    # bareperf's own sources have paths relative to the tree's top
     out = HERE / "coverage.info"
     said = run(machine.TOOL, "export", "-f", "lcov", "-o", out, recording.path, cwd=machine.TOP).stderr
     found = re.findall(r"^DA:\d+,(\d+)$", out.read_text(), re.MULTILINE)
@@ -241,7 +245,8 @@ READERS |= {"Hotspot": hotspot, "babeltrace2": babeltrace, "speedscope": in_spee
 
 
 def cell(recording, name, used):
-    """"yes", with the notes of what it says; "–": not for it; None: it cannot be had here."""
+    """"yes", with the numbers of the notes for its messages; "–": not applicable; None: the reader
+    is not installed."""
     seen = READERS[name](recording)
     if seen is None or isinstance(seen, str):
         return seen
@@ -278,7 +283,7 @@ def table(cells, used):
 
 
 def held(cells, used):
-    """Of columns whose reader is not here the page's are taken."""
+    """Columns whose reader is not installed are copied from the page."""
     text = PAGE.read_text()
     before, rest = text.split(BEGIN)
     there, after = rest.split(END)

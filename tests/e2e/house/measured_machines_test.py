@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/machines/: each file is a self-test's JSON, without anything that tells one machine from
-another of its kind, and the page's table is made of them.
-
-    tests/e2e/house/measured_machines_test.py --write
-
-writes the table anew.
+"""docs/machines/: each file is a self-test's JSON without anything that identifies one machine, and
+the page's table is made from the files. tests/e2e/house/measured_machines_test.py --write writes
+the table.
 
 check-spare: files are read
 """
@@ -52,7 +49,7 @@ PERSONAL = {
 
 
 def breaches(value, schema, where=""):
-    """Each place where the value is not as the schema says."""
+    """Each place where the value does not match the schema."""
     if schema in (NUMBER, TEXT):
         kinds = (int, bool) if schema == NUMBER else (str,)
         if not isinstance(value, kinds):

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The hardware model's build: without its source its tests skip, and report why; an existing build must
-be patched; and what Debian has in place of the version that was wanted has a place of its own.
-
-Debian's tools and the compiler are stood in for by scripts where that is what is asked."""
+"""The hardware model's build: without its source its tests are skipped, with the reason; an
+existing build must contain the patches; and a build of Debian's version, if the wanted version is
+missing, has a directory of its own. Scripts replace Debian's tools and the compiler."""
 
 import os
 import pathlib
@@ -17,7 +16,7 @@ import machine
 import tap
 
 QEMU = pathlib.Path(__file__).resolve().parents[2] / "qemu"
-NOWHERE = "http://127.0.0.1:9/"  # the discard port: refused
+NOWHERE = "http://127.0.0.1:9/"  # the discard port, which refuses connections
 BUILD = QEMU / "build.sh"
 WANTED = re.search(r"^wanted=\$\{upstream\}(\S+)$", BUILD.read_text(encoding="utf-8"), re.MULTILINE)[1]
 TOOLS = {
@@ -35,7 +34,7 @@ TOOLS = {
 
 
 def build(cache, offered, patch_status=0):
-    """build.sh with these tools: its result, and the directory of its binaries."""
+    """Run build.sh with these tools. Returns its result, and the directory of its binaries."""
     tools = pathlib.Path(cache) / "tools"
     tools.mkdir(exist_ok=True)
     for name, text in TOOLS.items():
@@ -80,7 +79,7 @@ with tempfile.TemporaryDirectory(prefix="bareperf-test-") as directory:
     tap.equal(done.stdout.strip(), "1..0 # SKIP no hardware model: build.sh says why",
               "check-model is skipped, with the reason")
 
-# The model is for those who ask: `bareperf run` starts it with the CPU that it starts any QEMU with.
+# The model is used only on request; `bareperf run` starts it with the same CPU as any QEMU.
 BINARY, REASON = machine.model("x86_64")
 REASON = REASON or machine.missing()
 if REASON:

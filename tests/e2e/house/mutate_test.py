@@ -170,7 +170,7 @@ survives ringbuf/small.c small_unknown
 
 
 def project(directory):
-    """A small source, its test, and the mutator."""
+    """A small source, its test, and the mutator, in a directory."""
     shutil.copytree(TOP / "tests/mutate", directory / "tests/mutate")
     for name, text in (("Makefile", MAKEFILE), ("ringbuf/small.c", SOURCE),
                        ("ringbuf/small.h", HEADER), ("tests/unit/small_test.c", TEST),
@@ -252,7 +252,8 @@ def samples_are_fresh(directory):
 
 
 def a_file_of_ours():
-    """One small file of this tree, against one of its tests: all that the mutator needs is built."""
+    """One small file of this tree with one of its tests, for which everything that the mutator
+    needs is built."""
     status, text = mutate(TOP, "--test", "ring_wakeup_test", "ringbuf/owner.c")
     tap.ok(status == 0 and re.search(r"^ringbuf/owner.c +[4-9] +0 ", text, re.MULTILINE),
            "ringbuf/owner.c: each fault is noticed", text)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/check itself: its counts, and that no kind of failure passes for success."""
+"""tests/check itself: its counts, and that no kind of failure counts as success."""
 
 import os
 import pathlib
@@ -18,8 +18,8 @@ CHECK = TOP / "tests/check"
 
 
 def run(script, *arguments, ci="false", programs=("sample",), spare=()):
-    """Run a copy of the runner on programs that are all the same shell script, some of which can do
-    with spare time; returns (exit status, output)."""
+    """Run a copy of the runner on programs that are all the same shell script, some of which are
+    marked as able to use spare time. Returns (exit status, output)."""
     with tempfile.TemporaryDirectory() as top:
         tests = pathlib.Path(top) / "tests"
         (tests / "e2e").mkdir(parents=True)
@@ -182,7 +182,7 @@ tap.ok("2 passed" in output and "e2e/one" not in output, "a bar stands between p
 status, output = run("echo 1..0", "nonesuch")
 tap.ok(status == 2 and "nonesuch" in output, "a pattern that matches nothing is an error", output)
 
-# Rows that only `make soak` runs: it does.
+# `make soak` runs the rows that only it runs.
 MAKE = (TOP / "tests/mutate/mutate.mk").read_text()
 NAMED = re.search(r"^SOAK_REPEATS := (.*)$", MAKE, re.MULTILINE)[1].split()
 tap.equal(sorted(NAMED), sorted(f"e2e/{path.stem}" for path in (TOP / "tests/e2e").rglob("*_test.py")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The house rules (tests/style) are kept, and each is able to fail: a small tree that keeps them
-all is made to break each one once, and what is said of it is that and nothing else.
+"""The house rules (tests/style) are kept, and each can fail: a small tree that keeps all rules is
+changed to break each one once, and the only message is the one for that rule.
 
 check-spare: files are read
 """
@@ -17,12 +17,12 @@ import tap
 TOP = pathlib.Path(__file__).resolve().parents[3]
 LATER = "TO" "DO"  # not here
 C = "/* SPDX-License-Identifier: MIT */\n"
-WHOSE, WHOEVER = "Whose", "whoever"  # not for the style of this file itself
+WHOSE, WHOEVER = "Whose", "whoever"  # spelled so that tests/style does not complain about this file
 MD = "# A page\n\n"
 MAKEFILE = "# SPDX-License-Identifier: MIT\n"
 LINES = "int number;\n"
 
-# file, a content that keeps the rule, one that breaks it, the line of the breach, its message
+# file, a content that keeps the rule, one that breaks it, the line of the breach, the message
 RULES = [
     ("Makefile", MAKEFILE + "#\n" * 199, MAKEFILE + "#\n" * 200, 201, "more than 200 lines"),
     ("lib/licence.c", C, "/* A file */\n", 1, "no line «SPDX-License-Identifier: MIT» at the top"),
@@ -48,7 +48,7 @@ RULES = [
      C + "page->data_tail = from;\n", 2, "a word is stored past the channel"),
     ("host-tools/region/region_flag.c", C + "if (a->salvaged == 1)\n", C + "a->salvaged |= 1;\n", 2,
      "a word is stored past the channel"),
-    # the exception that is declared: no other file may
+    # the declared exception; no other file may store here
     ("writer/region/region_salvage.c", C + "page->aux_head = 0;\n", None, None, None),
     ("host-tools/record/past.c", C + "a = channel_bytes;\n", C + "a = channel->bytes;\n", 2,
      "a machine is reached past the channel"),
@@ -68,7 +68,7 @@ RULES = [
     ("writer/linked.c", C + "static int\nlinked_take(void)\n{\n}\n",
      C + "static int __attribute__((format(printf, 1, 2)))\ntake(const char *f, ...)\n{\n}\n", 2,
      "a static function without its unit"),
-    # the image is not linked with it
+    # the image does not link this file
     ("host-tools/util/unlinked.c", C + "static int take(void)\n{\n}\n", None, None, None),
     ("channel/wire/frame.c", C + "int contents;\n", C + "int payload;\n", 2,
      "a payload that is no program"),
@@ -87,10 +87,10 @@ RULES = [
      "VALUE_A is defined, and nothing uses it"),
     ("lib/twice.c", C + "#ifdef __LP64__\n#define TWICE 8\n#else\n#define TWICE 4\n#endif\nTWICE;\n",
      C + "#ifdef __LP64__\n#define TWICE 8\n#endif\n", 3, "TWICE is defined, and nothing uses it"),
-    # put together
+    # a name that the preprocessor composes
     ("lib/pasted.c", C + "#define IS(name) PASTED_##name\n#define PASTED_HERE 1\nIS(HERE);\n", None,
      None, None),
-    # a page's words, and those of comments, are no code
+    # words in pages and comments are not code
     ("docs/calls.md", MD + "It calls `unit_take()`.\n", MD + "It calls `page_take()`.\n", 3,
      "page_take() is named, which is not there"),
     ("docs/words.md", MD + "It has `unit_take` and `null`.\n", MD + "It has `unit_give`.\n", 3,
@@ -98,7 +98,7 @@ RULES = [
     ("tests/words.py", "# SPDX-License-Identifier: MIT\n# page_take unit_give\n", None, None, None),
     ("README.md", MD + "Line\n" * 88, MD + "Line\n" * 89, 91, "more than 90 lines"),
     ("CAVEATS.md", "word " * 1200, "word " * 1201, 1, "more than 1200 words"),
-    # plain English: questions are none, nor are code and words in the midst of a sentence
+    # plain English: questions are allowed, and so are code and words inside a sentence
     ("docs/man/plain.1", ".SH NAME\n.TP\n.B \\-a\nIt runs. What is run?\n.nf\nWhat runs.\n.fi\n",
      ".SH NAME\n.TP\n.B \\-a\nIt runs.\nWhat is run stays.\n", 5,
      "a sentence that begins with «What» is no question"),

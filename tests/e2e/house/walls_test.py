@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The allowed includes: the table in CONTRIBUTING.md, compared with the files' includes.
-
-A directory sees those that its line names, and no other; a line names only directories that have had
-theirs, so that there can be no circle. Headers of the compiler, libc and libraries are not ours, and
-neither is <arch_inline.h>, which each ISA brings. Of ISO C's headers writer/ may include those that
-need no operating system, and no other system header. A folder has about 30 files at most, the files of
-agent/ do not call each other in a circle, and boot/main.c is a page.
+"""The allowed includes: the table in CONTRIBUTING.md is compared with the files' includes. A
+directory may include those of its line, and no other; a line names only directories that have
+earlier lines, so there can be no circle. Headers of the compiler, libc and libraries are not
+checked, nor is <arch_inline.h>, which each ISA supplies. writer/ may include only those of ISO C's
+headers that need no operating system. A folder has about 30 files at most, the files of agent/ do
+not call each other in a circle, and boot/main.c is at most a page long.
 
 check-spare: files and objects are read
 """
@@ -29,18 +28,18 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 ROW = re.compile(r"^\| `([\w/-]+)/` \| (.*?) \|", re.MULTILINE)
 BOTH = re.compile(r"^Both sides link (.*?)\.", re.MULTILINE)
 SYSTEM = re.compile(r"^\s*#\s*include\s+<([^>]+)>", re.MULTILINE)
-# of ISO C's headers, those of no operating system
+# ISO C's headers that need no operating system
 LIBC = {"assert.h", "ctype.h", "errno.h", "inttypes.h", "limits.h", "stdarg.h", "stdbool.h",
         "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"}
 
 
 def order(text):
-    """{directory: those that it may include} of the table, in its order."""
+    """{directory: the directories that it may include}, from the table, in its order."""
     return {name: re.findall(r"`([\w/-]+)/`", known) for name, known in ROW.findall(text)}
 
 
 def room_of(path, rooms):
-    """The nearest directory of the table that it lies in."""
+    """The nearest directory of the table that contains the path."""
     return next((str(p) for p in pathlib.PurePath(path).parents if str(p) in rooms), None)
 
 
@@ -52,7 +51,8 @@ def sources():
 
 
 def arrows(files, rooms):
-    """Each include that the line of its directory does not allow, each file outside of all."""
+    """Each include that its directory's line does not allow, and each file outside all
+    directories."""
     for name, text in files.items():
         room = room_of(name, rooms)
         for included in INCLUDE.findall(text) if room else ():
@@ -64,7 +64,7 @@ def arrows(files, rooms):
 
 
 def upwards(rooms):
-    """The names in a line before its definition."""
+    """The names that occur in a line before their definition."""
     seen = set()
     for room, known in rooms.items():
         yield from (f"{room}/ knows {other}/, which comes later" for other in known
@@ -73,18 +73,18 @@ def upwards(rooms):
 
 
 def linked_by_both(text):
-    """The content of the sentence below the table."""
+    """The directories in the sentence below the table."""
     return re.findall(r"`([\w/-]+)/`", BOTH.search(text).group(1))
 
 
 def known_to_host(rooms):
-    """The target's rooms that the host's lines name; abi/ has nothing to link."""
+    """The target's rooms that the host's lines name; abi/ is not linked."""
     return {other for room, known in rooms.items() if room.startswith(("host-tools", "writer"))
             for other in known if not other.startswith("host-tools")} - {"abi"}
 
 
 def strays(files):
-    """The system headers that files of writer/ include, and that are not on every side."""
+    """System headers that files of writer/ include, and that not every side has."""
     for name, text in files.items():
         if name.startswith("writer/"):
             yield from (f"{name}: <{header}> is not everywhere" for header in SYSTEM.findall(text)
@@ -92,13 +92,13 @@ def strays(files):
 
 
 def crowded(names, most):
-    """The folders with more files than that."""
+    """The folders with more files than the limit."""
     counts = collections.Counter(str(pathlib.PurePath(name).parent) for name in names)
     return {folder: count for folder, count in counts.items() if count > most}
 
 
 def calls(objects):
-    """{object: the objects that define its symbols}, by their symbols: {object: nm's lines}."""
+    """{object: the objects that define its undefined symbols}, from {object: nm's lines}."""
     owner = {line.split()[2]: name for name, lines_ in objects.items() for line in lines_
              if len(line.split()) == 3 and line.split()[1] in "TDBRG"}
     return {name: {owner[line.split()[1]] for line in lines_
@@ -107,7 +107,7 @@ def calls(objects):
 
 
 def in_circles(graph):
-    """Those that can be reached from themselves."""
+    """The names that can be reached from themselves."""
     def reached(name):
         seen, left = set(), list(graph[name])
         while left:
@@ -119,7 +119,7 @@ def in_circles(graph):
 
 
 def symbols(folder):
-    """nm's lines of each object below it whose source is there."""
+    """nm's lines of each object in the folder whose source exists."""
     return {str(path.relative_to(folder)): subprocess.run(
                 ["nm", path], capture_output=True, text=True, check=True).stdout.splitlines()
             for path in sorted(folder.rglob("*.o"))
@@ -149,7 +149,7 @@ tap.ok(len(AGENT) > 50, "the agent is built", len(AGENT))
 tap.equal(in_circles(calls(AGENT)), [], "no circle of calls between files of agent/")
 tap.ok((TOP / "boot/main.c").read_text().count("\n") <= MOST_LINES, "boot/main.c is a page")
 
-# That these can fail
+# Check that these claims can fail.
 tap.equal(list(arrows({"ringbuf/ring.c": '#include "agent/agent.h"\n', "new/a.c": ""}, ROOMS)),
           ["ringbuf/ring.c: ringbuf/ does not know agent/agent.h",
            "new/a.c: lies in no directory of the table"],
