@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # check-timeout: 1200
-"""The machine layer on AArch64: entered at EL2 and at EL1, GICv2 and GICv3, old and new CPUs.
-
-Guest time counts instructions, so that a busy host does not bend what the images measure.
-"""
+"""The machine layer on AArch64: entered at EL2 and at EL1, with GICv2 and GICv3, on old and new
+CPUs. Guest time counts instructions, so the host's load does not change the results."""
 
 import pathlib
 import re
@@ -20,9 +18,9 @@ import tap  # noqa: E402
 
 QEMU = "qemu-system-aarch64"
 FIRMWARE = ["/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"]
-PATIENCE = 240  # seconds until a boot counts as hung: the machine may be very busy
+PATIENCE = 240  # seconds until a boot counts as hung; the host may be very busy
 
-# name, QEMU's machine, CPU, words that say what it is
+# name, QEMU's machine, CPU, words for the image that describe the machine
 MACHINES = [
     ("EL2, GICv3", "virt,virtualization=on,gic-version=3", "max", "below urgent"),
     ("EL2, GICv2", "virt,virtualization=on,gic-version=2", "cortex-a57", "below"),
@@ -32,7 +30,7 @@ MACHINES = [
 
 
 def missing():
-    """Why no machine can be booted here, or None."""
+    """The reason why no machine can be booted here, or None."""
     if not shutil.which(QEMU):
         return f"there is no {QEMU}"
     if not any(pathlib.Path(path).exists() for path in FIRMWARE):
@@ -41,10 +39,12 @@ def missing():
 
 
 def boot(image, machine, cpu, words="", cpus=1, stop=None, exact=True):
-    """The console's text and QEMU's exit status; None if stop ended it or patience did."""
+    """The console's text and QEMU's exit status; None if the test ended QEMU, by the pattern or by
+    the time limit."""
     exact_options = ["-icount", "shift=3,sleep=off"] if exact else []
     firmware = next(path for path in FIRMWARE if pathlib.Path(path).exists())
-    memory = "256" if cpus == 1 else "320"  # several want 64 MiB in one piece; vhe.c maps 256
+    # several images allocate 64 MiB in one piece; vhe.c maps 256
+    memory = "256" if cpus == 1 else "320"
     process = subprocess.Popen(
         [qemu.parked(QEMU), "-machine", machine, "-cpu", cpu, "-smp", str(cpus), "-m", memory, "-nodefaults",
          *exact_options, "-display", "none", "-serial", "stdio", "-no-reboot",
@@ -69,7 +69,7 @@ def boot(image, machine, cpu, words="", cpus=1, stop=None, exact=True):
 
 
 def relay(name, text, status):
-    """The image's results as ours."""
+    """The image's claims become claims of this test."""
     for passed, claim in re.findall(r"^(not ok|ok) \d+ - (.*)$", text, re.MULTILINE):
         tap.ok(passed == "ok", f"{name}: {claim}", "\n".join(re.findall("# .*", text)))
     plan = re.search(r"^1\.\.(\d+)$", text, re.MULTILINE)
@@ -111,7 +111,7 @@ def functions(image):
 
 
 def fault_function(image, text):
-    """The function that the report's first address lies in, or None."""
+    """The function that contains the report's first address, or None."""
     offset = re.search(r"at 0x[0-9a-f]+ \(bareperf.elf\+0x([0-9a-f]+)\)", text)
     if not offset:
         return "no address"
@@ -121,7 +121,7 @@ def fault_function(image, text):
 
 
 def try_fault(name, message, names):
-    machine = MACHINES[0] if len(name) % 2 else MACHINES[2]  # EL2 and EL1 by turns
+    machine = MACHINES[0] if len(name) % 2 else MACHINES[2]  # alternate between EL2 and EL1
     where = f"{name} at {machine[0]}"
     text, _ = boot("faults", machine[1], machine[2], name, 2, r"backtrace:\n(  0x.*\n)+")
     tap.ok(re.search(message, text), f"{where}: the report has the fault", text)
@@ -145,10 +145,10 @@ for machine in MACHINES:
     relay(machine[0], *boot("aarch64/payload", *machine[1:], 2))
     try_crash(*machine)
 for machine in MACHINES:
-    # a GICv2 lets no signal through that is masked
+    # a GICv2 delivers no masked signal
     words = "nothing" if "GICv3" in machine[0] else "signals-wait"
     relay(f"{machine[0]}, 4 CPUs", *boot("machine", *machine[1:3], words, 4))
-    # without icount: QEMU starves CPUs whose timer has always expired
+    # without icount, because there QEMU starves CPUs whose timer has always expired
     relay(f"{machine[0]}, storm", *boot("storm", *machine[1:3], "", 4, exact=False))
 relay("firmware with E2H = 1", *boot("aarch64/vhe", *MACHINES[0][1:]))
 for fault in FAULTS:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs tests/firmware/x86_64/bts_cost.c on the hardware model: instructions of a branch trace's
-segment switches, from vector to IRET."""
+segment switches, from the vector to IRET."""
 
 import collections
 import re
@@ -10,7 +10,8 @@ import qemu
 
 GOAL = 250
 
-# Of a trace that continues; and what ends one, is asked for, or comes twice in a data ring's round.
+# ways to trace that continue; the others end a trace, request something, or wrap the data ring
+# twice
 RUNNING = ("64KiB", "16MiB", "late-reader", "watermark-of-100")
 RARE = ("data-ring-half-full", "no-room", "asked")
 BOUND = 1100  # of these
@@ -19,7 +20,7 @@ Switches = collections.namedtuple("Switches", "median mean most count")
 
 
 def run(binary):
-    """({way: its Switches}, the image's text)."""
+    """({name of the way: its Switches}, the image's text)."""
     with qemu.Machine("x86_64/bts_cost", "nothing", *machine.EXACT, program=binary,
                       cpu="Skylake-Client,pmu=on") as guest:
         text = guest.read_until(r"\n1\.\.\d+\n")

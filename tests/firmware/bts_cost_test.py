@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A branch trace's segment switch costs at most the promised number of instructions, each of them, counted exactly on the
-hardware model.
+"""Each segment switch of a branch trace costs at most the promised number of instructions, counted
+exactly on the hardware model.
 
 check-spare: machines count instructions
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A branch trace's ledger is exact at whatever instruction of another handler's way in or out an
-NMI comes, two in the same place included; counted on the hardware model, for which
-tests/firmware/x86_64/bts_nmi.c sweeps the one through the other.
+"""A branch trace's ledger is exact, whichever instruction of another handler's entry or exit an NMI
+interrupts, even twice. On the hardware model, tests/firmware/x86_64/bts_nmi.c moves the NMI through
+all these instructions.
 
 check-spare: machines count instructions
 """
@@ -18,12 +18,12 @@ import machine  # noqa: E402
 import qemu  # noqa: E402
 import tap  # noqa: E402
 
-SKID = 2000  # the same as in bts_nmi.c
+SKID = 2000  # equal to SKID in bts_nmi.c
 IMAGE = machine.TOP / "build/x86_64/tests/x86_64/bts_nmi.elf"
 
 
 def instructions(entry, last):
-    """Offsets from x86_vectors of the timer entry's, as the disassembler has them."""
+    """Offsets from x86_vectors of the timer entry's instructions, by the disassembler."""
     symbols = subprocess.run(["nm", IMAGE], capture_output=True, text=True, check=True).stdout
     base = int(re.search(r"^(\w+) \w x86_vectors$", symbols, re.MULTILINE).group(1), 16)
     text = subprocess.run(["objdump", "-d", f"--start-address={base + entry}",
@@ -33,8 +33,8 @@ def instructions(entry, last):
 
 
 def visited(text, code, step, others, name):
-    """Did one NMI return to each of these instructions, and those in the midst of the step to its
-    first one?"""
+    """Whether an NMI returned to each of these instructions; NMIs in the middle of the step return
+    to its first instruction."""
     begin, first, last = step
     inside = [at for at in code if first <= at <= last]
     expected = {at: 1 for at in others if at not in inside} | {begin: 1 + len(inside)}

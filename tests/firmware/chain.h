@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes the firmware before it starts an image: \image.efi on the volume that
- * we come from. The words in \chain.cfg beside it are what the firmware is to look like; the
- * words behind "-- " are the image's load options.
+ * Changes the firmware before it starts an image: \image.efi on the volume of this image. The words
+ * in \chain.cfg beside it choose the changes; the words behind "-- " are the started image's load
+ * options.
  *
- *	pci, gop, mp, font	it has no such protocol
- *	holes			its memory has thousands of them
- *	uncached		a piece of its memory must not be cached
- *	noise, garbage		the load options are somebody else's: words, bytes
+ *	pci, gop, mp, font	the firmware lacks this protocol
+ *	holes			free memory has thousands of holes
+ *	uncached		a piece of memory must not be cached
+ *	noise, garbage		the load options are another program's: words, bytes
  */
 #ifndef TESTS_FIRMWARE_CHAIN_H
 #define TESTS_FIRMWARE_CHAIN_H
@@ -78,7 +78,7 @@ static inline void chain_hide_protocols(EFI_BOOT_SERVICES *boot)
 
 static EFI_GET_MEMORY_MAP chain_get_map;
 
-/* The first free piece of 1 MiB or more, which is none that firmware allocates from. */
+/* The first free piece of at least 1 MiB that the firmware does not allocate from. */
 static EFI_STATUS EFIAPI chain_uncached_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UINTN *key,
                                             UINTN *stride, UINT32 *version)
 {
@@ -95,7 +95,7 @@ static EFI_STATUS EFIAPI chain_uncached_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *
 	return status;
 }
 
-/* A page of every four, in the middle of what is free, is somebody else's. */
+/* Allocate one page of every four in the middle of free memory. */
 static inline void chain_make_holes(EFI_BOOT_SERVICES *boot)
 {
 	uint64_t start, size, at;
@@ -160,7 +160,7 @@ static inline void chain_read_words(EFI_LOADED_IMAGE *self)
 	root->Close(root);
 }
 
-/* Our volume's path with \image.efi behind it: UEFI 2.10, 10.3.5.4. */
+/* The path of \image.efi on the volume of this image: UEFI 2.10, 10.3.5.4. */
 static inline EFI_DEVICE_PATH *chain_path(EFI_LOADED_IMAGE *self)
 {
 	static const CHAR16 name[] = u"\\image.efi";
@@ -179,11 +179,11 @@ static inline EFI_DEVICE_PATH *chain_path(EFI_LOADED_IMAGE *self)
 	return (EFI_DEVICE_PATH *)path;
 }
 
-/* Before the image runs, and after: what an ISA changes. */
+/* An ISA's changes before the image runs, and after it. */
 typedef void (*chain_change_fn)(const EFI_LOADED_IMAGE *image);
 
-/* Called, not started, so that what stands here can end before the firmware takes its pages back.
- * PE format: the entry point is the optional header's fifth word. */
+/* Call the image without StartImage(), so that this code can undo its changes before the firmware
+ * frees the pages. PE format: the entry point is the optional header's fifth word. */
 static inline EFI_STATUS chain_call(EFI_HANDLE child, const EFI_LOADED_IMAGE *loaded)
 {
 	uint8_t *base = loaded->ImageBase;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image that does one thing wrong, which the command line names, three calls deep; firmware
- * tests look at the report. The functions' names are looked for in the backtrace.
+ * An image that causes one fault, which the command line names, three calls deep; firmware tests
+ * check the report and look for the functions' names in the backtrace.
  */
 #include <unistd.h>
 
@@ -10,8 +10,8 @@
 
 static volatile uint64_t zero, one = 1;
 
-/* A function with a frame of its own in the backtrace: gcc leaves it out of functions that call
- * nothing, unless they ask for it. */
+/* A function that has its own frame in the backtrace: gcc omits frames of functions without calls,
+ * except for noipa. */
 #define FRAME __attribute__((noinline, noclone, noipa))
 static inline __attribute__((always_inline)) void keep_frame(void)
 {
@@ -24,12 +24,12 @@ static FRAME void trap(void)
 	__builtin_trap();
 }
 
-/* Below address 4096, by a pointer that the compiler cannot see through. */
+/* Read below address 4096 through a pointer whose value the compiler cannot know. */
 static FRAME void read_null(void)
 {
 	keep_frame();
 	zero = *(volatile uint64_t *)(zero + 8);
-	keep_frame(); /* to the end: gcc moves the load behind it otherwise */
+	keep_frame(); /* keeps the load before this point; gcc would move it behind */
 }
 
 static FRAME void write_null(void)
@@ -79,7 +79,7 @@ static FRAME void divide(void)
 	keep_frame();
 }
 
-/* Not a tail call, not a loop: each level has a frame of its own. */
+/* Neither a tail call nor a loop: each level has its own frame. */
 static FRAME uint64_t recurse(uint64_t depth)
 {
 	volatile uint64_t here[16] = { depth };
@@ -122,7 +122,7 @@ static void report_from_interrupt(const struct arch_regs *regs)
 	arch_timer_arm(arch_cycles() + test_clock.frequency / 1000);
 }
 
-/* The interrupted code's frame pointer is no address. */
+/* The interrupted code's frame pointer is not an address. */
 static FRAME void wild_frame(void)
 {
 	keep_frame();
@@ -170,8 +170,8 @@ static FRAME void exit_outside(void)
 	_exit(3);
 }
 
-/* Until somebody outside does something: an NMI, from QEMU's monitor, whose `info registers' shows
- * when it is here. */
+/* Wait for an outside event, an NMI from QEMU's monitor; `info registers' there shows that this
+ * loop is reached. */
 static void wait_masked(void)
 {
 	arch_irq_disable();
@@ -181,7 +181,7 @@ static void wait_masked(void)
 	}
 }
 
-/* Every line of a screen and more, so that it scrolls. */
+/* Print more lines than the screen has, so that it scrolls. */
 static FRAME void fill_screen(void)
 {
 	keep_frame();

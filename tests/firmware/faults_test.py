@@ -17,7 +17,7 @@ import tap  # noqa: E402
 
 ELF = qemu.TOP / "build/x86_64/tests/faults.elf"
 CALLERS = ["fault_inner", "fault_middle", "fault_outer"]
-WAITS = "676e6974696177"  # wait_masked()'s, in a register
+WAITS = "676e6974696177"  # wait_masked()'s value in a register
 STOPPED = r"CPU \d+ stopped\n|no fault happened\n"
 
 # name on the command line, the message, the backtrace's innermost functions (None: any address)
@@ -56,7 +56,8 @@ FUNCTIONS = load_functions()
 
 
 def function_at(line, behind_call):
-    """The function that a line of a backtrace lies in, or whose call ends there; else None."""
+    """The function that contains a backtrace line's address, or whose call ends there; else
+    None."""
     offset = re.search(r"\+0x([0-9a-f]+)", line)
     if not offset:
         return None
@@ -67,8 +68,8 @@ def function_at(line, behind_call):
 
 
 def backtrace(text):
-    """Names, innermost first. The first address is that of the fault, the others are behind calls;
-    where panic() was called all are."""
+    """Names, innermost first. The first address is the fault's, the others follow calls; if panic()
+    was called, all follow calls."""
     part = text.split("backtrace:\n", 1)[-1]
     lines = re.match(r"(?:  .*\n)*", part).group(0).splitlines()
     fault = "\nrip " in text
@@ -133,8 +134,8 @@ def cells(machine, columns, rows):
 
 
 def settled(look):
-    """The first of look()'s complaints: the machine says on its serial line that it has stopped,
-    and then draws that line."""
+    """The first result of look() that is not empty: the machine reports on its serial line that it
+    has stopped, and draws that line afterwards."""
     deadline = time.monotonic() + qemu.PATIENCE
     while (wrong := look()) and time.monotonic() < deadline:
         time.sleep(0.2)
@@ -142,8 +143,8 @@ def settled(look):
 
 
 def unlike(pictures, shown, lines):
-    """Characters of a report that look otherwise than before, or like nothing; pictures is filled
-    in."""
+    """Characters of a report that look different than before, or like no known character; fills in
+    pictures."""
     pictures.clear()
     wrong = []
     for row, line in enumerate(lines):
@@ -155,7 +156,7 @@ def unlike(pictures, shown, lines):
 
 
 def try_screen():
-    """The report is on the screen as well: every same character has the same picture."""
+    """The report is on the screen as well: equal characters have equal pictures."""
     pictures = {}
     with qemu.Machine("faults", "trap") as machine:
         text = machine.read_until(STOPPED)
@@ -170,7 +171,7 @@ def try_screen():
 
 
 def unscrolled(machine):
-    """Rows of the screen that do not show a line like that of the row below."""
+    """Rows of the screen that differ from the row below in more than the number."""
     _, height, _ = machine.screen()
     rows = height // 19
     shown = cells(machine, 30, rows)
@@ -181,7 +182,7 @@ def unscrolled(machine):
 
 
 def try_scrolling():
-    """After 200 lines the last ones are at the bottom."""
+    """After 200 lines the last lines are at the bottom."""
     with qemu.Machine("faults", "fill-screen") as machine:
         machine.read_until(STOPPED)
         tap.equal(settled(lambda: unscrolled(machine)), [], "a full screen scrolls line by line")

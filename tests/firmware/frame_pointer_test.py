@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Backtraces by frame pointer work everywhere in the image, newlib included.
-
-Every function that calls another links its frame into the chain first, and none uses the frame
-pointer for anything else; on x86_64 none keeps data below the stack pointer (the red zone), where
-an interrupt's frame would land. Assembly is exempt where the ABI wants it so.
+"""Backtraces by frame pointer work everywhere in the image, newlib included. Every function that
+calls another one links its frame into the chain first, and none uses the frame pointer for another
+purpose. On x86_64 no function keeps data below the stack pointer (the red zone), where an interrupt
+would overwrite them. Assembly is exempt where the ABI requires it.
 
 check-spare: files are read
 """
@@ -21,7 +20,7 @@ import tap  # noqa: E402
 TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}
 CALL = re.compile(r"(call|bl|blr)\b")
 FRAME = {"x86_64": re.compile(r"mov\s+%rsp,%rbp"), "aarch64": re.compile(r"(mov|add)\s+x29, sp")}
-# The allowed changes of the frame pointer: set up, restore.
+# The allowed changes of the frame pointer: setting it up, and restoring it.
 ALLOWED = {
     "x86_64": re.compile(r"mov\s+%rsp,%rbp|lea\s+\S*\(%rsp\),%rbp"),
     "aarch64": re.compile(r"(mov|add)\s+x29, sp|ld[pr]\s+x29, .*\[sp"),
@@ -31,12 +30,13 @@ WRITES = {
     "aarch64": re.compile(r"^(?!st|cmp|tst|cb|tb|b)\S+\s+[xw]29,"),
 }
 RED_ZONE = re.compile(r"-0x[0-9a-f]+\(%rsp")
-# newlib's: restores whatever frame it is told to; assembly that saves its return address itself.
+# newlib's: setjmp and longjmp restore any frame; the other is assembly that saves its return
+# address itself.
 EXEMPT = {"longjmp", "setjmp", "rawmemchr"}
 
 
 def functions(arch, *files):
-    """{name: instructions} of an ELF file or several."""
+    """{name: instructions} of one or several ELF files."""
     command = [TOOLS[arch] + "objdump", "-d", "--no-show-raw-insn", *map(str, files)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found, current = {}, []

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Common code of the test images: the way from UEFI to a machine of our own, with the command
- * line's words to choose what happens, and TAP on the console.
+ * Common code of the test images: from UEFI's entry to bareperf's machine; the command line's words
+ * choose what happens; TAP on the console.
  */
 #ifndef TESTS_FIRMWARE_IMAGE_H
 #define TESTS_FIRMWARE_IMAGE_H
@@ -21,11 +21,11 @@
 #include "lib/syscalls.h"
 
 static char test_command[1024];
-static struct arch_platform test_platform; /* a copy that a test may falsify */
+static struct arch_platform test_platform; /* a copy that a test may change */
 static struct arch_clock test_clock;
 static unsigned tap_results, tap_failures;
 
-/* One result; failing is told to the reader of the console. */
+/* Report one result. A failure is also printed. */
 static inline bool tap_ok(bool passed, const char *claim)
 {
 	tap_results++;
@@ -34,7 +34,7 @@ static inline bool tap_ok(bool passed, const char *claim)
 	return passed;
 }
 
-/* The same, with the two numbers where they differ. */
+/* The same, with both numbers if they differ. */
 static inline bool tap_equal(uint64_t seen, uint64_t expected, const char *claim)
 {
 	bool passed = tap_ok(seen == expected, claim);
@@ -50,7 +50,7 @@ static inline void tap_finish(void)
 	console_printf("1..%u\n", tap_results);
 }
 
-/* Is this word on the command line? */
+/* Whether the command line contains this word. */
 static inline bool test_asked(const char *word)
 {
 	const char *at = test_command;
@@ -64,7 +64,7 @@ static inline bool test_asked(const char *word)
 	return false;
 }
 
-/* Whatever the load options are; else the volume's \bareperf.cfg. */
+/* Read any load options, otherwise the volume's \bareperf.cfg. */
 static inline void test_read_command(void)
 {
 	EFI_LOADED_IMAGE *self = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
@@ -74,7 +74,7 @@ static inline void test_read_command(void)
 		command_line_read(test_command, sizeof(test_command));
 }
 
-/* Boot, and call story() once the machine is ours. Does not return if all goes well. */
+/* Boot, and call story() after the take-over. Does not return if all goes well. */
 static inline EFI_STATUS test_boot(EFI_HANDLE image, EFI_SYSTEM_TABLE *system,
                                    void (*falsify)(void), int (*story)(void *arg))
 {
@@ -93,7 +93,7 @@ static inline EFI_STATUS test_boot(EFI_HANDLE image, EFI_SYSTEM_TABLE *system,
 	return (EFI_STATUS)arch_take_over(story, NULL);
 }
 
-/* Most tests begin with this: console, clock, heap. Returns the clock's error. */
+/* The usual start of a test: console, clock, heap. Returns the clock's error. */
 static inline int test_start(void)
 {
 	void *heap;

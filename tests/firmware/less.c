@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A firmware that has less than EDK2: see chain.h. */
+/* Firmware that lacks parts that EDK2 has: see chain.h. */
 #include "tests/firmware/chain.h"
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)

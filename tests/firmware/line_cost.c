@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image that counts what a tick's pump of a serial line costs, in instructions, without the
- * UART's own registers. Under QEMU's -icount the CPU's clock advances by as much with each, and
- * nops tell by how much. Prints "cost CASE BYTES INSTRUCTIONS LONGEST": of all calls, and of one;
- * tests/bench/pump.py reads it.
+ * An image that counts the cost of a tick's pump of a serial line in instructions, without the
+ * accesses to the UART. Under QEMU's -icount the CPU's clock advances by a constant per
+ * instruction, which nops calibrate. Prints "cost CASE BYTES INSTRUCTIONS LONGEST", of all calls
+ * and of the longest call, for tests/bench/pump.py.
  */
 #include "tests/firmware/image.h"
 
-/* The cases are built as handlers are. */
+/* The cases are compiled with the flags of handlers. */
 #if !defined(__clang__)
 #pragma GCC target("general-regs-only")
 #endif
@@ -18,7 +18,7 @@
 #define NOPS     1000U
 #define SIZE     (256U << 10)
 #define GET      65536U
-#define SAMPLE   192U /* bytes: a callchain of 15 */
+#define SAMPLE   192U /* bytes of a sample with a callchain of 15 */
 #define CALLS    100000U
 
 static _Alignas(TR_PAGE) uint8_t memory[SIZE];
@@ -160,7 +160,7 @@ static NOINLINE uint64_t clock_of(void (*run)(void))
 	return arch_cycles() - start;
 }
 
-/* Ticks until nothing is to be sent, or so many. */
+/* Run ticks until nothing is left to send, at most so many. */
 static void count(const char *name, unsigned ticks)
 {
 	uint64_t all = 0, most = 0, between = clock_of(nothing), before = sent;

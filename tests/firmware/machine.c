@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image that tries what the machine layer promises and prints TAP, then switches the machine
- * off. Words on the command line: no-pm-timer and no-hpet hide these from us; dead-pm-timer puts
- * a stopped timer in its place; reboot ends with a reset; give-back calls the
- * firmware before that; signals-wait, masked interrupts keep a signal out (GICv2).
+ * An image that tests the machine layer and prints TAP, then switches the machine off. Words on the
+ * command line: no-pm-timer and no-hpet hide these timers from bareperf; dead-pm-timer replaces the
+ * timer by a stopped one; reboot ends with a reset; give-back calls the firmware before that;
+ * signals-wait: masked interrupts keep a signal out (GICv2).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,9 +31,8 @@ static void count_timer(const struct arch_regs *regs)
 		arch_timer_arm(fired_at + period);
 }
 
-/* Where instructions are counted an emulator leaves its guest at each look at the clock and each
- * arch_relax(), and looks after its other CPUs, which takes it as long as thousands of
- * instructions. */
+/* With counted instructions, an emulator leaves its guest at each read of the clock and each
+ * arch_relax() to run its other CPUs, which takes as long as thousands of instructions. */
 static void wait_until(uint64_t deadline)
 {
 	while (arch_cycles() < deadline) {
@@ -47,7 +46,8 @@ static uint64_t ms(uint64_t n)
 	return test_clock.frequency / 1000 * n;
 }
 
-/* Wait for the timer, however late a busy host lets it come, and then for one too many. */
+/* Wait for the timer, even if a busy host delays it, and then check that no second interrupt comes.
+ * */
 static unsigned wait_for_timer(void)
 {
 	for (uint64_t end = arch_cycles() + ms(10000); fired == 0 && arch_cycles() < end;)
@@ -85,7 +85,7 @@ static void test_timer_changes(void)
 	fired = 0;
 	arch_timer_arm(arch_cycles() - ms(1));
 	tap_equal(wait_for_timer(), 1, "a deadline that is past interrupts at once");
-	do { /* until it was disarmed in time, however busy the host is */
+	do { /* repeat until it was disarmed in time, which a busy host may prevent */
 		fired = 0;
 		deadline = arch_cycles() + ms(200);
 		arch_timer_arm(deadline);
@@ -102,7 +102,7 @@ static void test_timer_changes(void)
 	tap_equal(wait_for_timer(), 1, "and come in when they are let in");
 }
 
-/* Again and again: a busy host may let the first one come before the CPU sleeps. */
+/* Repeat: on a busy host the first interrupt may come before the CPU sleeps. */
 static void test_wait(void)
 {
 	unsigned before;
@@ -116,10 +116,10 @@ static void test_wait(void)
 	arch_timer_disarm();
 }
 
-/* Logistic map: any bit lost in a vector register changes all that follows. */
+/* Logistic map: any lost bit of a vector register changes all later values. */
 static __attribute__((noinline)) double chaos(unsigned steps)
 {
-	volatile double seed = 0.3; /* computed anew each time */
+	volatile double seed = 0.3; /* volatile: the compiler must compute the values each time */
 	double x = seed, y = 0.7;
 
 	for (unsigned i = 0; i < steps; i++) {
@@ -346,7 +346,7 @@ static void test_cpus(void)
 	tap_equal((uint64_t)-arch_cpu_run(arch_cpu_count(), run_other, NULL), EINVAL,
 	          "nor can a CPU that is not there");
 	arch_signal_init(count_signal);
-	/* twice: started, and woken */
+	/* each CPU twice: started, and woken */
 	for (unsigned i = 1; i < 2 * arch_cpu_count() - 1; i++)
 		good += try_cpu((i - 1) % (arch_cpu_count() - 1) + 1);
 	tap_equal(
@@ -362,7 +362,7 @@ static void test_memory(void)
 	       "addresses and sizes that are garbage are not");
 }
 
-/* The firmware's page tables, descriptor tables and interrupt controller are its own again. */
+/* The page tables, descriptor tables and interrupt controller are the firmware's again. */
 static void test_give_back(void)
 {
 	EFI_TIME now = { 0 };
@@ -407,7 +407,7 @@ static int story(void *arg)
 	machine_reset(test_asked("reboot") ? MACHINE_REBOOT : MACHINE_POWEROFF);
 }
 
-/* Something that stalls in the PM timer's place: our own memory. */
+/* A timer that does not count, in place of the PM timer: a word of our own memory. */
 static const uint32_t dead_timer = 0x1234;
 
 static void falsify(void)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # check-timeout: 900
-"""The machine layer on machines of several kinds: machine.c's own claims, and how it ends."""
+"""The machine layer on several kinds of machines: the claims of machine.c, and how it ends."""
 
 import pathlib
 import re
@@ -14,7 +14,7 @@ import qemu  # noqa: E402
 import tap  # noqa: E402
 
 ARCHITECTURAL, CPUID_16H, PM_TIMER, HPET = 1, 2, 3, 4  # enum tr_clock_source
-# unit/local_apic_test has it on registers of its own; five levels of page tables: e2e/less_test
+# unit/local_apic_test tests it with fake registers; five levels of page tables: e2e/less_test
 NO_X2APIC = "not to be had: this QEMU's TCG has no x2APIC (it came with 9.0)"
 
 # name, words for the image, QEMU's options, clock source, CPU model
@@ -32,7 +32,7 @@ MACHINES = [
 
 
 def relay(name, text):
-    """The image's results as ours."""
+    """The image's claims become claims of this test."""
     for passed, claim in re.findall(r"^(not ok|ok) \d+ - (.*)$", text, re.MULTILINE):
         tap.ok(passed == "ok", f"{name}: {claim}", "\n".join(re.findall("# seen.*", text)))
     plan = re.search(r"^1\.\.(\d+)$", text, re.MULTILINE)
@@ -41,7 +41,7 @@ def relay(name, text):
 
 
 def try_machine(name, words, options, source, cpu):
-    # with one CPU on OVMF as others have it
+    # one CPU on the OVMF that users have
     with qemu.Machine("machine", words, *options, cpu=cpu, quick=name != "one CPU") as machine:
         text = machine.read_until(r"\n1\.\.\d+\n")
         relay(name, text)
@@ -54,13 +54,13 @@ def try_wall_clock():
     with qemu.Machine("machine", "", "-rtc", "base=2031-05-06T07:08:09") as machine:
         text = machine.read_until(r"# epoch .*\n")
         seen = re.search(r"# epoch (\d+)\n", text)
-        # 2031-05-06 07:08:09 UTC, and what passed since the machine was switched on
+        # 2031-05-06 07:08:09 UTC, plus the time since power-on
         late = int(seen.group(1)) - 1935817689 if seen else -1
         tap.ok(0 <= late < qemu.PATIENCE, "the wall clock is the firmware's", f"late {late}: {text}")
 
 
 def spcr():
-    """An SPCR that names COM2 (16550, I/O port 2F8H), without the header that QEMU makes."""
+    """An SPCR that names COM2 (16550, I/O port 2F8H), without the header, which QEMU adds."""
     table = bytearray(80 - 36)
     table[4:16] = bytes([1, 8, 0, 1]) + (0x2F8).to_bytes(8, "little")
     return bytes(table)
@@ -89,7 +89,7 @@ def try_x2apic():
 
 
 def try_storm():
-    """CPUs that do nothing but handle interrupts."""
+    """CPUs that only handle interrupts."""
     with qemu.Machine("storm", "", "-smp", "4") as machine:
         relay("storm", machine.read_until(r"\n1\.\.\d+\n"))
 

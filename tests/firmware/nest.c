@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image whose thread writes records, and is interrupted in it by its timer and by NMIs that
- * write to the same ring; another CPU reads, and sends the NMIs. Every record must arrive whole and
- * in order or be counted as lost. Prints TAP.
+ * An image whose thread writes records while its timer and NMIs interrupt it and write to the same
+ * ring; another CPU reads the ring and sends the NMIs. Every record must arrive whole and in order,
+ * or be counted as lost. Prints TAP.
  */
 #include "tests/firmware/image.h"
 
-/* The handlers write as the thread does, and nobody saves vector registers for them. */
+/* The handlers write as the thread does; no vector registers are saved for them. */
 #if !defined(__clang__)
 #pragma GCC target("general-regs-only")
 #endif
@@ -28,13 +28,13 @@ static void *take_pages(size_t alignment, size_t size)
 #undef aligned_alloc
 
 #define RECORDS  100000U
-#define ENOUGH   300U /* interrupts and NMIs, each, that came within a writer */
-#define PATIENCE 60U  /* s of guest time until they count as not coming */
+#define ENOUGH   300U /* number of interrupts, and of NMIs, that interrupted a writer */
+#define PATIENCE 60U  /* seconds of guest time before missing interrupts are a failure */
 
 static struct rig rig;
 static volatile bool over;
 static volatile uint64_t within[RIG_EVENTS], visits[RIG_EVENTS];
-static uint64_t random_of[3] = { 1, 2, 3 }; /* the thread's, the timer's, the reader's */
+static uint64_t random_of[3] = { 1, 2, 3 }; /* random states of the thread, the timer, the reader */
 static const char *reader_wrong;
 
 static void visit(unsigned event)
@@ -79,7 +79,7 @@ static bool enough(uint64_t written, uint64_t deadline)
 	return written >= RECORDS && within[1] >= ENOUGH && within[2] >= ENOUGH;
 }
 
-/* A record; where it is lost, give the reader some time. */
+/* Write a record; if it is lost, give the reader some time. */
 static bool write_one(void)
 {
 	uint32_t size = 32 + (uint32_t)(rig_random(&random_of[0]) % 20) * 8;

@@ -20,7 +20,7 @@ PATIENCE = 300
 
 
 def relay(name, text):
-    """The image's results as ours."""
+    """The image's claims become claims of this test."""
     notes = "\n".join(re.findall(r"^# (.*)", text, re.MULTILINE))
     for passed, claim in re.findall(r"^(not ok|ok) \d+ - (.*)$", text, re.MULTILINE):
         tap.ok(passed == "ok", f"{name}: {claim}", notes)

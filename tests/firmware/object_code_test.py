@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the object code of handlers.
-
-A handler saves the general registers and nothing else, and may interrupt anything. So whatever it
-can reach uses no vector register, takes no bus lock, calls no outlined atomics, and calls nothing
-of libc, which is none of these. Held against every function of ringbuf/, pmu/, channel/, arch/ and
-the agent's part of the tick, and every function of ours that those reach; calls through pointers
-stay within these.
-The exceptions are in thread_only.txt.
+"""Checks the object code of handlers. A handler saves only the general registers, and may interrupt
+any code. So all functions that it can reach use no vector register, take no bus lock, call no
+outlined atomics, and call no function of libc. The test checks every function of ringbuf/, pmu/,
+channel/, arch/ and of the agent's part of the tick, and every function of ours that these reach;
+calls through pointers are assumed to stay within these. The exceptions are in thread_only.txt.
 
 check-spare: files are read
 """
@@ -28,7 +25,7 @@ TOOLS = {"x86_64": "", "aarch64": "aarch64-linux-gnu-"}
 ROOTS = ("ringbuf", "pmu", "channel", "arch")
 TICK = ("agent/record/record_tick.c", "agent/record/record_ledger.c",
         "agent/record/lossless/record_lossless.c", "agent/record/lossless/lossless_hold.c")
-PARSERS = ("pmu", "parse")  # read commands, before anything is started
+PARSERS = ("pmu", "parse")  # these read commands, before anything is started
 VECTOR = {
     "x86_64": re.compile(r"%[xyz]?mm\d|%st\b|^f(?!xsave|xrstor)"),
     "aarch64": re.compile(r"\b[vqdshbzp]\d+\b"),
@@ -73,7 +70,7 @@ def thread_only():
 
 
 def reachable(roots, by_object):
-    """Every function that the roots lead to, each with the function that led there."""
+    """Every function that the roots reach, with the function that calls it."""
     by_name = collections.defaultdict(list)
     for functions in by_object.values():
         for function in functions:
@@ -112,7 +109,7 @@ FAULTS = {
 
 
 def examine(arch, by_object, roots, sources):
-    """{kind of fault: [where and what]} of all that the roots reach."""
+    """{kind of fault: [place and instruction]} of all functions that the roots reach."""
     ours = {f.name for functions in by_object.values() for f in functions}
     faults = collections.defaultdict(list)
     for function, caller in reachable(roots, by_object).values():
@@ -153,7 +150,7 @@ void root(void) { middle(); }
 """
 
 
-# One of each kind of register.
+# An instruction with each kind of register.
 VECTOR_CODE = {
     "x86_64": ("movaps\t%xmm3,(%rax)", "vpxor\t%ymm0,%ymm1,%ymm2", "vmovdqu64\t%zmm31,(%rax)",
                "fldt\t(%rax)", "fstp\t%st(1)"),

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Debian's OVMF, put together so that it boots quickly: without what drives and shows networks, certificates
-and a TPM, which nothing here boots from or asks. That is a third of what each boot unpacks; and where no TPM
-answers, QEMU says zero and not all ones, as a PC's chipset does: OVMF waits twice 750 ms for one to wake up.
-
-Platform Initialization 1.7, volume 3: firmware volumes of files of sections, all little-endian.
-"""
+"""Debian's OVMF without the drivers for disks' and networks' user interfaces, certificates and a
+TPM, so that it boots quickly. Nothing here boots from these or uses them, and they are a third of
+the image that each boot unpacks. Without a TPM, QEMU reads zeros where a PC's chipset reads ones,
+so OVMF waits twice 750 ms for a TPM. Platform Initialization 1.7, volume 3: firmware volumes
+consist of files, and these of sections, all little-endian."""
 
 import lzma
 import struct
@@ -13,7 +12,8 @@ import uuid
 LZMA = uuid.UUID("ee4e5898-3914-4259-9d6e-dc7bd79403cf").bytes_le  # section EFI_SECTION_GUID_DEFINED
 VOLUME_IMAGE, USER_INTERFACE = 0x17, 0x15  # sections
 PAD, NO_FILE = 0xF0, 0xFF  # types of files
-CHECKSUM, TYPE, SIZE, FILE_HEADER = 16, 18, 20, 24  # a file's; the header's bytes add up to 0
+# offsets in a file's header; the header's bytes add up to 0
+CHECKSUM, TYPE, SIZE, FILE_HEADER = 16, 18, 20, 24
 BLOCK = 0x10000
 LEFT_OUT = {
     "ArpDxe", "Dhcp4Dxe", "Dhcp6Dxe", "DnsDxe", "HttpBootDxe", "HttpDxe", "HttpUtilitiesDxe", "IScsiDxe", "Ip4Dxe",
@@ -32,7 +32,7 @@ def size24(data, at):
 
 
 def sections(data):
-    """(type, where its header is, its body) of each, until one makes no sense."""
+    """(type, offset of its header, its body) of each file, until one is invalid."""
     at = 0
     while at + 4 <= len(data) and size24(data, at) >= 4:
         size = size24(data, at)
@@ -41,7 +41,7 @@ def sections(data):
 
 
 def files(volume):
-    """(type, bytes) of each, of less than 16 MiB."""
+    """(type, bytes) of each section smaller than 16 MiB."""
     header, extended = struct.unpack_from("<H", volume, 48)[0], struct.unpack_from("<H", volume, 52)[0]
     at = align(extended + struct.unpack_from("<I", volume, extended + 16)[0], 8) if extended else header
     yield None, volume[:at]
@@ -57,7 +57,7 @@ def name_of(file):
 
 
 def smaller(volume):
-    """The same without LEFT_OUT and without room."""
+    """The volume without the files of LEFT_OUT and without free space."""
     out = bytearray()
     for kind, file in files(volume):
         if kind != PAD and (kind is None or name_of(file) not in LEFT_OUT):
@@ -72,7 +72,8 @@ def smaller(volume):
 
 
 def blinder(volume):
-    """The same with LEFT_OUT as padding: what runs before there is RAM has been linked to lie where it does."""
+    """The volume with the files of LEFT_OUT as padding: code that runs before RAM works is linked
+    to its address."""
     out = bytearray()
     for kind, file in files(volume):
         out += b"\xff" * (align(len(out), 8) - len(out)) + file
@@ -84,13 +85,13 @@ def blinder(volume):
 
 
 def packed(data):
-    """As EDK2 reads it: with the size before it."""
+    """In EDK2's format: the size comes before the data."""
     out = lzma.compress(data, lzma.FORMAT_ALONE, filters=[{"id": lzma.FILTER_LZMA1, "dict_size": 1 << 24}])
     return out[:5] + struct.pack("<Q", len(data)) + out[13:]
 
 
 def quick(code):
-    """OVMF_CODE*.fd with fewer drivers; as it is, if it is made otherwise than we know."""
+    """OVMF_CODE*.fd with fewer drivers; unchanged if its layout is unknown."""
     guid = code.find(LZMA)
     if guid < 4:
         return code

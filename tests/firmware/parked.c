@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a machine stands behind its firmware, to be kept as it is and to continue as often as is
- * liked (tests/firmware/parked.py). It stands until QEMU has another command line than "parked",
- * and then starts what QEMU has for a kernel, with that command line and initrd, as the firmware
- * would have done: QEMU's docs/specs/fw_cfg.rst, and its headers for the items.
+ * A machine is parked in this application after its firmware has started, so that it can be saved
+ * and resumed many times (tests/firmware/parked.py). The application waits until QEMU's command
+ * line is not "parked" any more. Then it starts the kernel that QEMU has, with that command line
+ * and initrd, as the firmware would have done: QEMU's docs/specs/fw_cfg.rst, and its headers for
+ * the items.
  */
 #include <string.h>
 
@@ -27,12 +28,14 @@ enum {
 #define DMA_READ   2U
 #define DMA_SELECT 8U
 
-#define MOST_WORDS 4096U /* of a command line, with its NUL */
+#define MOST_WORDS 4096U /* the longest command line, with its NUL */
 
 #define PARKED "parked"
 
-#define IN_REGISTER 0x6261726570657266U /* by which QEMU's monitor knows where we are */
-#define TURNS       20000U              /* of which as few as possible are another's */
+#define IN_REGISTER                                                                               \
+	0x6261726570657266U /* a value in a register, by which QEMU's monitor recognises the wait \
+	                       loop */
+#define TURNS 20000U        /* turns of the wait loop between two reads of fw_cfg, which is slow */
 
 static EFI_GUID load_file2 = LOAD_FILE2_GUID;
 static struct efi_initrd_path initrd_path = EFI_INITRD_PATH;
@@ -76,7 +79,7 @@ static void *pages_for(uint64_t size)
 	return (void *)(uintptr_t)address;
 }
 
-/* It is read from where QEMU has it: both are of one moment only if they stay the same. */
+/* The text is read twice from QEMU; it is valid only if both are equal. */
 static bool is_parked(void)
 {
 	char line[sizeof(PARKED)] = "";
@@ -128,7 +131,7 @@ static EFI_STATUS hand_over_initrd(void)
 	    &handle, &load_file2, &loader, &device_path, &initrd_path, NULL);
 }
 
-/* Its options end in " initrd=initrd" where there is one, as EDK2's loader has it. */
+/* The options end in " initrd=initrd" if there is an initrd, as EDK2's loader passes them. */
 static void give_options(EFI_LOADED_IMAGE *image)
 {
 	static char line[MOST_WORDS];

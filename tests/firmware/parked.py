@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""QEMU that continues where another one of the same machine stood when its firmware was done: that is four
-fifths of a boot, and every boot of one machine has the same.
+"""QEMU that resumes a machine at the point where its firmware has started. That is four fifths of a
+boot, and all boots of the same machine share it.
 
     parked.py REGION-MIB QEMU ARGUMENTS...
 
-is QEMU with these arguments, of which -kernel, -append, -initrd, files and sockets are not the firmware's to
-see. The first one of a machine boots parked.efi, which stands there, and migrates that into a file; each of
-them migrates in from there, and parked.efi starts its -kernel. With an option that is not known here a
-machine boots as ever. REGION-MIB is the size of a region that comes with a doorbell: no argument has it."""
+is QEMU with these arguments. The firmware does not see -kernel, -append, -initrd, files and sockets.
+The first use of a machine boots parked.efi, which waits, and migrates the machine into a file; each
+use migrates it in from there, and parked.efi starts its -kernel. A machine with an unknown option
+boots as usual. REGION-MIB is the size of a region with a doorbell: no argument has it."""
 
 import contextlib
 import fcntl
@@ -22,19 +22,22 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 KEPT = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "bareperf/parked")
-UNUSED = 14 * 86400  # s after which one that nobody continues from is removed
+UNUSED = 14 * 86400  # seconds after which an unused saved machine is removed
 
 FLAGS = {"-no-reboot", "-nodefaults", "-singlestep"}
 SAME = {"-machine", "-M", "-cpu", "-smp", "-m", "-nic", "-display", "-vga", "-icount", "-accel", "-bios", "-boot"}
-LATER = {"-kernel", "-append", "-initrd", "-qmp", "-monitor"}  # nothing of it is there yet
+# options that the parked machine does not see yet
+LATER = {"-kernel", "-append", "-initrd", "-qmp", "-monitor"}
 OURS = {"-device", "-chardev", "-serial", "-object"}
-MODEL = re.compile(r",(pmu=on|pm[ui]-[^,]*|bts-[^,]*)")  # the hardware model's for x86: migrates in, but not out
-ARM_FAULT = re.compile(r",spe-(delay|collide|fault-)[^,]*")  # its model migrates out as long as nobody has used it
+# the hardware model for x86 migrates in, but not out
+MODEL = re.compile(r",(pmu=on|pm[ui]-[^,]*|bts-[^,]*)")
+# Arm's model migrates out until a program uses it
+ARM_FAULT = re.compile(r",spe-(delay|collide|fault-)[^,]*")
 REGION = re.compile(r"ivshmem-(plain|doorbell),.*")
 CHARDEV = re.compile(r"(?:file|socket|stdio|null),id=([^,]*)(,.*|)")
 MEMORY = re.compile(r"(memory-backend-file,.*)mem-path=[^,]*(.*)")
 
-# Sent before QEMU has started; nobody reads the answers. Shared memory belongs to the host.
+# Sent before QEMU has started; the answers are not read. Shared memory is not migrated.
 ORDERS = """{{"execute": "qmp_capabilities"}}
 {{"execute": "migrate-set-capabilities",
  "arguments": {{"capabilities": [{{"capability": "x-ignore-shared", "state": true}}]}}}}
@@ -43,11 +46,11 @@ ORDERS = """{{"execute": "qmp_capabilities"}}
 
 
 class UnknownError(Exception):
-    """An option, or a value of one, that this does not know."""
+    """An unknown option, or an unknown value of an option."""
 
 
 def pairs(words):
-    """Each option and its value, None where it has none."""
+    """Each option with its value, or None if it has none."""
     words = iter(words)
     for word in words:
         if word not in FLAGS | SAME | LATER | OURS:
@@ -56,7 +59,7 @@ def pairs(words):
 
 
 def kept_value(option, value, bell, scratch):
-    """The kept machine's value of one of these options."""
+    """The value of such an option for the saved machine."""
     if option == "-cpu":
         if ",pmu=on" in value:
             return MODEL.sub("", value)
@@ -77,7 +80,7 @@ def kept_value(option, value, bell, scratch):
 
 
 def parked_words(words, scratch):
-    """The options of the machine that is kept, with files and sockets in a directory."""
+    """The options of the saved machine, with files and sockets in a directory."""
     bell = re.search(r"ivshmem-doorbell,chardev=([^,]*)", " ".join(words))
     kept = []
     for option, value in pairs(words):
@@ -87,7 +90,7 @@ def parked_words(words, scratch):
 
 
 def identity(path):
-    if path.startswith(f"{TOP}/build/quick-"):  # its name depends on its content
+    if path.startswith(f"{TOP}/build/quick-"):  # the file's name depends on its content
         return path.removeprefix(TOP)
     status = os.stat(path)
     return f"{path} {status.st_size} {status.st_mtime_ns}"
@@ -99,7 +102,7 @@ def text(path):
 
 
 def place(region, program, words):
-    """The file of a machine that is kept: it has the name of all that it was made of."""
+    """The file of a saved machine: its name is a hash of everything that made the machine."""
     of = [region, identity(program), *(word.removeprefix(TOP) for word in parked_words(words, ""))]
     of += [identity(words[i + 1]) for i, word in enumerate(words) if word == "-bios"]
     of += [text(path) for path in (f"{HERE}/parked.c", f"{HERE}/{isa_of(program)}/fw_cfg.h", f"{TOP}/lib/efi/efi_initrd.h")]
@@ -111,7 +114,7 @@ def isa_of(program):
 
 
 def incoming(region, program, words):
-    """The options with which it continues, and the file, which has to stay open."""
+    """The options to resume the machine, and the file, which must stay open."""
     if "-kernel" not in words or "-bios" not in words:
         raise UnknownError("a machine that boots something else")
     path = place(region, program, words)
@@ -123,7 +126,8 @@ def incoming(region, program, words):
                 remove_unused()
                 try:
                     make(path, region, program, words)
-                except (ConnectionError, ValueError):  # QEMU 10.0 ends while it migrates out, in an answer
+                # QEMU 10.0 ends during the migration, in the middle of an answer
+                except (ConnectionError, ValueError):
                     with open(f"{path}.boots", "w", encoding="ascii"):
                         pass
     if not os.path.exists(path):
@@ -142,13 +146,13 @@ def incoming(region, program, words):
 def remove_unused():
     with os.scandir(KEPT) as files:
         for file in files:
-            with contextlib.suppress(FileNotFoundError):  # another one has removed it
+            with contextlib.suppress(FileNotFoundError):  # another process has removed it
                 if file.stat().st_mtime < time.time() - UNUSED:
                     os.unlink(file)
 
 
 def make(path, region, program, words):
-    """Boot the machine, and keep what it is when it is parked. Seldom: what that needs is not imported before."""
+    """Boot the machine, and save it when it is parked. Rarely needed, so its imports are here."""
     import tempfile  # noqa: PLC0415
     sys.path[:0] = [f"{TOP}/tests/e2e/lib", HERE]
     import parked_make  # noqa: PLC0415

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boots a machine with parked.efi, and keeps it (parked.py)."""
+"""Boots a machine with parked.efi, and saves it (parked.py)."""
 
 import ctypes
 import os
@@ -14,11 +14,11 @@ import time
 
 import qemu
 
-PARKED = "6261726570657266"  # parked.c's, in a register
+PARKED = "6261726570657266"  # the value of parked.c in a register
 
 
 def serve_doorbell(path, size):
-    """The requests of an ivshmem peer before its machine starts, after QEMU's
+    """Answers to an ivshmem peer before its machine starts, after QEMU's
     docs/specs/ivshmem-spec.txt: the version, its number, the memory."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
@@ -30,13 +30,13 @@ def serve_doorbell(path, size):
         peer = listener.accept()[0]
         for number, files in ((0, []), (0, []), (-1, [memory])):
             socket.send_fds(peer, [struct.pack("<q", number)], files)
-        peer.recv(1)  # until it ends
+        peer.recv(1)  # returns when the peer ends
 
     threading.Thread(target=serve, daemon=True).start()
 
 
 def die_with_us():
-    """The process that waits for the machine may be killed meanwhile: prctl(2), PR_SET_PDEATHSIG."""
+    """End with the parent, which may be killed: prctl(2), PR_SET_PDEATHSIG."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
@@ -48,8 +48,8 @@ def until(condition, process):
 
 
 def without_place(stream, region):
-    """Where the region lay is compared before the new machine's device knows that it is to lie there: behind
-    the block's name and size, 0 for the address that it is not at yet."""
+    """QEMU checks the address of the region before the new machine's device has it. So replace the
+    address, which follows the block's name and size, by 0 ("no address yet")."""
     before, block, behind = stream.partition(region)
     assert region not in behind, "one region"
     return before + block + behind[:8] + bytes(8) + behind[16:] if block else stream
@@ -66,7 +66,7 @@ def migrate(path, monitor, process):
 
 
 def make(path, region, words, scratch):
-    """words: the program and its options; region: MiB, of a doorbell's memory."""
+    """words: the program and its options; region: MiB of memory with a doorbell."""
     serve_doorbell(f"{scratch}/doorbell", region << 20)
     monitor = qemu.Monitor(scratch)
     new = pathlib.Path(f"{path}.new")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A machine that continues behind its firmware (parked.py) is the one that has booted."""
+"""A machine that was resumed after its firmware's start (parked.py) behaves like one that has
+booted."""
 
 import pathlib
 import shutil
@@ -31,7 +32,7 @@ int main(int count, char **words)
 
 
 def other(option, value):
-    """MACHINE with another value of an option."""
+    """MACHINE with another value for an option."""
     words = list(MACHINE)
     words[words.index(option) + 1] = value
     return words
@@ -59,7 +60,7 @@ def names():
 
 
 def run(isa, elf, *options):
-    """Its exit status, and what its program has written."""
+    """The exit status, and the bytes that the program has written."""
     done = subprocess.run([TOP / "build/host/bareperf", "run", "-a", isa, *options, "-o", "/dev/null", "--payload", elf,
                            "--", "record", "--", "payload", "one", "two words", "three=3"],
                           capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=300)

@@ -26,12 +26,12 @@ FIRMWARE = [
     ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
     ("/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"),
 ]
-NO_MENU = ["-boot", "menu=on,splash-time=0"]  # EDK2's boot menu waits for nobody
-PATIENCE = 300  # seconds until something counts as hung: the host may be very busy
+NO_MENU = ["-boot", "menu=on,splash-time=0"]  # show EDK2's boot menu for 0 s
+PATIENCE = 300  # seconds until something counts as hung; the host may be very busy
 
 
 def missing():
-    """Why no machine can be booted here, or None."""
+    """The reason why no machine can be booted here, or None."""
     if not shutil.which("qemu-system-x86_64"):
         return "there is no qemu-system-x86_64"
     if not any(pathlib.Path(code).exists() for code, _ in FIRMWARE):
@@ -41,7 +41,8 @@ def missing():
 
 @functools.cache
 def quick_flash():
-    """The smallest OVMF, with fewer drivers, and its variables of a new machine, as files for QEMU's flash, or None."""
+    """The smallest OVMF, with fewer drivers, and the variables of a new machine, as files for
+    QEMU's flash; or None."""
     there = [pair for pair in FIRMWARE if all(pathlib.Path(path).exists() for path in pair)]
     if not there:
         return None
@@ -60,7 +61,7 @@ def quick_firmware():
 
 
 def made(name, made_of, make):
-    """A file that is named after what it is made of, and made where it is not there."""
+    """A file whose name is a hash of its inputs; it is made if it does not exist."""
     path = TOP / "build" / f"{name}-{hashlib.sha256(made_of).hexdigest()[:12]}.fd"
     if not path.exists():
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
@@ -71,8 +72,8 @@ def made(name, made_of, make):
 
 @functools.cache
 def parked(program, region=64):
-    """A program that is this QEMU, but continues where another machine like it was parked (parked.py), as the host tool
-    can start it; None where there is none. region: MiB, if it is a doorbell's."""
+    """A program that behaves like this QEMU, but resumes a parked machine (parked.py), in a form
+    that the host tool can start; None if there is none. region: MiB, if it has a doorbell."""
     program = shutil.which(program)
     if not program:
         return None
@@ -91,8 +92,8 @@ exec {sys.executable} -SE {TOP}/tests/firmware/parked.py {region} {program} "$@"
 
 
 def firmware(quick=True):
-    """QEMU's options for OVMF; its variables are written nowhere. The other way is as flash, the
-    way of `bareperf run`."""
+    """QEMU's options for OVMF, without a file for its variables. The other way is flash, as
+    `bareperf run` does."""
     if quick:
         return ["-bios", quick_firmware()]
     code, variables = next(pair for pair in FIRMWARE if pathlib.Path(pair[0]).exists())
@@ -103,7 +104,7 @@ def firmware(quick=True):
 
 
 class Monitor:
-    """QEMU's, at a socket that listens before QEMU is started with options."""
+    """QEMU's monitor, at a socket that listens before QEMU starts with these options."""
 
     def __init__(self, directory):
         path = f"{directory}/qmp"
@@ -114,7 +115,7 @@ class Monitor:
         self.listener.listen(1)
 
     def ask(self, command, **arguments):
-        """A command's result; one that is refused is an error of the test's."""
+        """A command's result; a refused command is an error of the test."""
         if not self.file:
             self.listener.settimeout(PATIENCE)
             self.file = self.listener.accept()[0].makefile("rw")
@@ -141,7 +142,7 @@ class Monitor:
 
 class Machine:
     """A q35 PC that runs build/x86_64/tests/IMAGE.efi with this command line, on the firmware that
-    boots quickly, or on that which others have."""
+    boots quickly, or on the one that users have."""
 
     def __init__(self, image, command, *options, cpu="max,-monitor", program="qemu-system-x86_64",
                  quick=True):
@@ -170,8 +171,9 @@ class Machine:
         self.directory.cleanup()
 
     def read_until(self, pattern):
-        """The console's text so far, when pattern matches in it, QEMU ends or patience does. It comes in pieces: a
-        pattern that ends in "as many as there are" would take half a word for all of it."""
+        """Wait until pattern matches the console's text, QEMU ends, or the time is over; returns
+        the text. Text comes in pieces, so a pattern must not end in "as many as there are": it
+        would match half a word."""
         assert re.compile(pattern).pattern[-1] not in "+*", pattern
         deadline = time.monotonic() + PATIENCE
         with selectors.DefaultSelector() as selector:
@@ -187,7 +189,7 @@ class Machine:
         return self.text
 
     def exit_status(self):
-        """QEMU's, or None if it does not end."""
+        """QEMU's exit status, or None if it does not end."""
         try:
             return self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:

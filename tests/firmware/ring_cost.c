@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image that counts what a record costs its writer, in instructions. Under QEMU's -icount the
- * CPU's clock advances by as much with each, and nops tell by how much. Prints "cost CASE NUMBER";
- * tests/bench/ring_instructions.py holds them against docs/ring-instructions.md.
+ * An image that counts the cost of a record for its writer in instructions. Under QEMU's -icount
+ * the CPU's clock advances by a constant per instruction, which nops calibrate. Prints "cost CASE
+ * NUMBER"; tests/bench/ring_instructions.py compares the numbers with docs/ring-instructions.md.
  */
 #include "tests/firmware/image.h"
 
-/* The cases are built as handlers are. */
+/* The cases are compiled with the flags of handlers. */
 #if !defined(__clang__)
 #pragma GCC target("general-regs-only")
 #endif
@@ -19,7 +19,7 @@
 #define SIZE       (2 * TR_PAGE)
 #define RECORD     64U
 #define MAX_RECORD 1024U
-#define FRAMES     8U /* of the callchain */
+#define FRAMES     8U /* frames of the callchain */
 #define NOPS       1000U
 
 static _Alignas(TR_PAGE) struct perf_event_mmap_page control;
@@ -104,7 +104,7 @@ static void write_records(uint64_t count)
 		record();
 }
 
-/* The first one of a ring goes the general way. */
+/* The first record of a ring takes the long path. */
 static void prepare_forward(void)
 {
 	prepare(0);
@@ -117,7 +117,7 @@ static void prepare_backward(void)
 	record();
 }
 
-/* A writer is under way, with nothing written yet. */
+/* An outer writer has reserved space and not written yet. */
 static void prepare_nested(void)
 {
 	prepare_forward();
@@ -194,7 +194,7 @@ static void on_timer(const struct arch_regs *regs)
 	clock_of_sample = arch_cycles() - start - (start - between);
 }
 
-/* Be interrupted below so many frames. */
+/* Be interrupted so many frames deep. */
 static NOINLINE void descend(unsigned frames)
 {
 	if (frames) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A sample costs at most the promised number of instructions, alone and with a callchain: instructions from vector to return,
-on the hardware model, by the method of tests/bench/handler.py, in one boot.
+"""A sample costs at most the promised number of instructions, without and with a callchain:
+instructions from the vector to the return, on the hardware model, by the method of
+tests/bench/handler.py, in one boot.
 
 check-spare: machines count instructions
 """
@@ -20,14 +21,15 @@ import mailbox  # noqa: E402
 import tap  # noqa: E402
 
 IDLE = 1
-NS = 16  # an instruction under machine.EXACT
-FREQUENCY, CPUS, LEDGER, RINGS = 64, 128, 128 + 2 * 16, 128 + 4 * 16  # in the header
+NS = 16  # ns per instruction under machine.EXACT
+FREQUENCY, CPUS, LEDGER, RINGS = 64, 128, 128 + 2 * 16, 128 + 4 * 16  # offsets in the header
 PERF_RECORD_SAMPLE = 9
-CONTEXT = 1 << 63  # from here on PERF_CONTEXT_*
+CONTEXT = 1 << 63  # values from here on are PERF_CONTEXT_*
 
 
 def chains(agent):
-    """{length: callchains} of all samples in the first ring, which nobody has read."""
+    """{length: number of callchains} of all samples in the first ring, which no reader has
+    emptied."""
     control, data = struct.unpack_from("<2Q", agent.bytes, agent.word(RINGS, "<Q") + 16)
     at, lengths = 0, collections.Counter()
     while at < agent.word(control + 1024, "<Q"):
@@ -42,7 +44,7 @@ def chains(agent):
 
 
 def run(agent, period, flags):
-    """(samples, instructions) of a program that is always the same, or None."""
+    """(samples, instructions) of a program that always executes the same instructions, or None."""
     status = agent.command(f"record -e {handler.EVENT['x86_64']} -c {period} {flags} -m 1024 "
                            f"-- payload {handler.CHAIN} {handler.TURNS}".encode(), seconds=300)
     ledger = agent.word(LEDGER, "<Q")

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An application as EDK2's ShellCEntryLib makes it: it has its arguments, its streams and the shell
- * by EFI_SHELL_PARAMETERS_PROTOCOL and EFI_SHELL_PROTOCOL, and without these it is not run. It
- * reports what it was given, and then obeys its arguments:
+ * An application in the way of EDK2's ShellCEntryLib: it gets its arguments, its streams and the
+ * shell by EFI_SHELL_PARAMETERS_PROTOCOL and EFI_SHELL_PROTOCOL, and does not run without these. It
+ * prints what it was given, and then obeys its arguments:
  *
  *	spin=MS		spins
- *	env=NAME	reports that environment variable
- *	set=NAME	sets it, to a word, until the machine is reset
- *	name=FILE	reports what the shell makes of that name: its device path, and back
+ *	env=NAME	prints that environment variable
+ *	set=NAME	sets it to a word, until a reset
+ *	name=FILE	prints the device path that the shell makes of the name, and the name of it
  *	write=FILE	writes a file
- *	read=FILE	reports what is in it, and how long it is
+ *	read=FILE	prints its content and its length
  *	delete=FILE	deletes it
- *	list=DIR	tells the names in a directory, in their order
- *	find=PATTERN	reports which files there are
- *	line		reads a line of the standard input, and tells it
- *	error		tells something by the standard error
+ *	list=DIR	prints the names in a directory, in their order
+ *	find=PATTERN	prints the files that match
+ *	line		reads a line of the standard input, and prints it
+ *	error		prints on the standard error
  *	exit=N		leaves by Exit(), with N
  *	status=N	returns N
  */
@@ -236,7 +236,7 @@ static EFI_STATUS obey(const CHAR16 *wide)
 	return strncmp(text, "status=", 7) ? EFI_SUCCESS : number;
 }
 
-/* As ShellCEntryLib has it: without the protocol main() is not called. */
+/* As in ShellCEntryLib: without the protocol main() is not called. */
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {
 	EFI_STATUS status = EFI_SUCCESS;

@@ -90,10 +90,10 @@ static uint64_t high_code;                    /* 0: none */
 static const struct status_code *status_code; /* NULL: there is none */
 static volatile unsigned ticks;
 static CHAR16 run_options[256] = u"low=200"; /* run='s */
-static EFI_EXIT_BOOT_SERVICES exit_kept;     /* NULL: none is */
+static EFI_EXIT_BOOT_SERVICES exit_kept;     /* the pointer that `keep` saves, or NULL */
 static EFI_IMAGE_UNLOAD unload_kept;
 static EFI_HANDLE loaded;     /* load='s */
-static EFI_EVENT before_exit; /* NULL: nobody is notified */
+static EFI_EVENT before_exit; /* NULL: no event */
 
 static void say(const char *format, ...)
 {
@@ -144,10 +144,10 @@ static __attribute__((noinline)) void spin_at_high_level(uint64_t ms)
 static __attribute__((noinline)) void stall_at_application(uint64_t ms)
 {
 	efi_system->BootServices->Stall(ms * 1000);
-	__asm__ volatile(""); /* or it would be a jump, and we not on the stack */
+	__asm__ volatile(""); /* prevents a tail call, which would remove this function's frame */
 }
 
-/* It calls nobody: the stack ends here. */
+/* A function without calls: the stack ends here. */
 static __attribute__((noinline)) bool spin_on_words_below(uint64_t ms)
 {
 	volatile uint64_t *sp = stack_pointer();
@@ -245,7 +245,7 @@ static void unload(void)
 		say("unloaded: 0x%lx\r\n", (uint64_t)call(loaded));
 }
 
-/* descriptors: to start it with, or NULL. */
+/* descriptors: the descriptor table during the started image, or NULL. */
 static void run(const char *name, const struct descriptors *descriptors)
 {
 	const struct descriptors before = descriptors_now();
@@ -262,7 +262,7 @@ static void run(const char *name, const struct descriptors *descriptors)
 	say("%s returned 0x%lx\r\n", name, (uint64_t)status);
 }
 
-/* The copy stays: who has looked at it once may do so again. */
+/* The copy stays valid, because code that has read the table register may use it later. */
 static void run_with_other_descriptors(const char *name)
 {
 	struct descriptors copy;
@@ -276,7 +276,7 @@ static void run_with_other_descriptors(const char *name)
 	say("%lu NMIs came by the copy's gate\r\n", descriptors_nmis);
 }
 
-/* As UEFI 2.10, 7.4.6, wants it of a loader: once more, if the memory map has changed. */
+/* As UEFI 2.10, 7.4.6, requires of a loader: repeat the call if the memory map has changed. */
 static EFI_STATUS exit_services(void)
 {
 	static uint8_t map[65536];
@@ -300,7 +300,7 @@ static VOID EFIAPI on_nothing(EFI_EVENT event, VOID *context)
 	(void)context;
 }
 
-/* With an event that is signalled all of its group are. */
+/* Signalling one event of a group signals the whole group. */
 static void tell_before_exit(void)
 {
 	static const EFI_GUID group = BEFORE_EXIT_GUID;
@@ -309,7 +309,7 @@ static void tell_before_exit(void)
 	                                        &group, &before_exit);
 }
 
-/* Masked is something else than when the recording began, which ends then. */
+/* The masked exceptions differ from those at the recording's begin; the recording ends here. */
 static void signal_before_exit(void)
 {
 	uint64_t masked;
@@ -335,7 +335,7 @@ static void leave(uint64_t ms)
 	efi_system->RuntimeServices->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
 }
 
-/* As EDK2 has it: a basic record, one of its own, and room behind them. ACPI 6.5, 5.2.24. */
+/* EDK2's layout: a basic record, a vendor's record, and room behind them. ACPI 6.5, 5.2.24. */
 static const struct __attribute__((packed)) boot_times {
 	char signature[4];
 	uint32_t size;
@@ -374,7 +374,7 @@ struct __attribute__((packed)) fpdt {
 	uint64_t address;
 };
 
-/* The table is copied by the firmware, and what it leads to is not. */
+/* The firmware copies the table, but not the data that the table points to. */
 static void install_fpdt(void)
 {
 	struct acpi_table *protocol = efi_locate((EFI_GUID)ACPI_TABLE_PROTOCOL_GUID);

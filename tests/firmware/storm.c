@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image in which every CPU does nothing but handle interrupts, which come again as soon as they
- * are handled: its timer's, and a PMUv3's as well. Such a CPU must still start and
- * stop when another one says so. Prints TAP.
+ * An image in which every CPU only handles interrupts, which come again as soon as they are
+ * handled: its timer's, and a PMUv3's. Such a CPU must still start and stop on another CPU's
+ * request. Prints TAP.
  */
 #include "arch/aarch64/pmu/pmuv3.h"
 #include "pmu/pmu.h"
 #include "tests/firmware/image.h"
 
 #define ROUNDS   20U
-#define ENOUGH   50U  /* interrupts until a CPU counts as swamped */
-#define PATIENCE 20U  /* s of guest time until it counts as hung */
+#define ENOUGH   50U  /* interrupts before a CPU counts as overloaded */
+#define PATIENCE 20U  /* seconds of guest time before a CPU counts as hung */
 #define OVERFLOW 200U /* cycles from one overflow to the next */
 
 static struct {
 	volatile bool stop;
-	volatile unsigned timers, overflows, late; /* late: after it was told to stop */
+	/* late: interrupts after the CPU was told to stop */
+	volatile unsigned timers, overflows, late;
 } cpus[ARCH_MAX_CPUS];
 
 static void storm_timer(const struct arch_regs *regs)
@@ -35,7 +36,7 @@ static void storm_signal(const struct arch_regs *regs)
 	cpus[arch_cpu()].stop = true;
 }
 
-/* Is there a PMUv3? */
+/* Whether the machine has a PMUv3. */
 static bool has_overflows(void)
 {
 	const struct pmu_source *source = pmu_of_type(PERF_TYPE_ARM_PMUV3);
@@ -93,7 +94,7 @@ static void swamp(void *arg)
 	arch_irq_disable();
 }
 
-/* Whether cpu gets idle, or enough interrupts, in time. */
+/* Whether the CPU gets idle, or gets enough interrupts, in time. */
 static bool comes_true(unsigned cpu, bool (*condition)(unsigned cpu))
 {
 	uint64_t end = arch_cycles() + PATIENCE * test_clock.frequency;
@@ -130,7 +131,7 @@ static unsigned round_of(unsigned count, unsigned *swamped, unsigned *late)
 		arch_cpu_signal(cpu);
 	for (unsigned cpu = 1; cpu < count; cpu++) {
 		stopped += comes_true(cpu, arch_cpu_idle);
-		*late += cpus[cpu].late > 1; /* one may have been pending */
+		*late += cpus[cpu].late > 1; /* one interrupt may have been pending */
 	}
 	return stopped;
 }
@@ -141,7 +142,7 @@ static int story(void *arg)
 	int code = test_start();
 
 	(void)arg;
-	console_printf("\n"); /* the firmware's line ends here */
+	console_printf("\n"); /* end the firmware's line */
 	tap_equal((uint64_t)code, 0, "the clock's frequency is found");
 	arch_timer_init(storm_timer);
 	arch_signal_init(storm_signal);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The function of an address: checked for every instruction of the image and of a payload, assembly
-included, and by what readers of other makers see in the files that perf is pointed at.
+included, by other tools that read the files which perf gets.
 
 check-spare: files are read
 """
@@ -28,7 +28,7 @@ def out(*command, **options):
 
 
 def functions(arch, path):
-    """[(address, end, name), …] as the symbol table has them, sorted."""
+    """[(address, end, name), …] from the symbol table, sorted."""
     found = []
     for line in out(TOOLS[arch] + "readelf", "-sW", path).splitlines():
         match = re.match(r"\s*\d+: (\w+)\s+(\w+) FUNC +\S+ +\S+ +\d+ (\S+)", line)
@@ -39,14 +39,14 @@ def functions(arch, path):
 
 
 def reaching_no_next(names):
-    """The same, each at most up to the next one's start."""
+    """The same, but each ends at the next one's start at the latest."""
     starts = sorted({start for start, _, _ in names})
     after = dict(zip(starts, starts[1:]))
     return [(start, min(end, after.get(start, end)), name) for start, end, name in names]
 
 
 def labels_in_code(arch, path):
-    """Symbols of executable sections that are no functions; readers take them for such."""
+    """Symbols of executable sections that are not functions; readers take them for functions."""
     code = {match.group(1) for match in re.finditer(
         r"\[ *(\d+)\] \S+ +PROGBITS .* AX ", out(TOOLS[arch] + "readelf", "-SW", path))}
     lines = (line.split() for line in out(TOOLS[arch] + "readelf", "-sW", path).splitlines())
@@ -55,8 +55,8 @@ def labels_in_code(arch, path):
 
 
 def nameless(arch, code, names):
-    """Instructions of one file that are in no function of another's table. Two
-    kinds are excused: the assembler's filling of long gaps, and ld's code for an erratum of Cortex-A53
+    """Instructions of one file that are in no function of another file's table. Two kinds are
+    excused: the assembler's padding of long gaps, and ld's code for an erratum of Cortex-A53
     (843419), which has no name and begins with a jump over it."""
     lost, at, over = [], 0, 0
     for line in out(TOOLS[arch] + "objdump", "-d", "--no-show-raw-insn", code).splitlines():
@@ -69,7 +69,7 @@ def nameless(arch, code, names):
         if at < len(names) and address >= names[at][0]:
             continue
         if at < len(names) and names[at][2] == "strnlen" and names[at][0] - address <= 8:
-            continue  # newlib's for aarch64 begins with a return, before its entry
+            continue  # newlib's function for aarch64 begins with a return, before its entry
         jump = re.match(r"(?:b|jmp)\s+([0-9a-f]+) ", match.group(2))
         over = max(over, int(jump.group(1), 16) if jump else 0)
         if address >= over:
@@ -78,15 +78,15 @@ def nameless(arch, code, names):
 
 
 def moved(arch, path):
-    """Loaded segments whose bytes are not at the offset that is their address."""
+    """Loaded segments whose file offset differs from their address."""
     return [line for line in out(TOOLS[arch] + "readelf", "-lW", path).splitlines()
             if line.split()[:1] == ["LOAD"] and
             int(line.split()[1], 16) != int(line.split()[2], 16)]
 
 
 def named_by_others(arch, path, names):
-    """The names that addr2line, without DWARF here, gives the first and the last byte of each; where
-    several names are one function's, any will do."""
+    """The names that addr2line, without DWARF, gives for the first and the last byte of each
+    function; if a function has several names, any is right."""
     wanted, addresses = [], []
     for start, end, _ in names:
         same = {name for other, _, name in names if other == start}
@@ -102,14 +102,14 @@ def build_id(arch, path):
 
 
 def linked(arch):
-    """Functions of the image, and of what a program is linked with."""
+    """Functions of the image, and of the libraries of a program."""
     libraries = (TOP / f"build/{arch}/sdk/lib/lib{name}.a" for name in ("bareperf", "stdc++"))
     text = "".join(out(TOOLS[arch] + "nm", path) for path in (TOP / f"build/{arch}/bareperf.elf", *libraries))
     return {name.split(".")[0] for name in re.findall(r" [TtW] (\S+)$", text, re.M)}
 
 
 def left_out():
-    """Those that host-tools/report/frames.c knows by name for ours."""
+    """The functions that host-tools/report/frames.c recognises by name as bareperf's."""
     source = (TOP / "host-tools/report/frames.c").read_text()
     return set(re.findall(r'"(\w+)"', "".join(re.findall(r"between\[\] = \{.*?\}|CALLS_PROGRAM \S+", source, re.S))))
 

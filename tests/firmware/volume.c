@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Boot services stay: \region.bin, a whole trace region, is read from the volume that we come from
- * and saved there (agent/volume/volume.h), once for each word of the command line, which is a
- * name, or "-": the next number. The result of each try is printed.
+ * Boot services stay. \region.bin, a whole trace region, is read from this image's volume and saved
+ * there (agent/volume/volume.h), once for each word of the command line: the word is a name, or "-"
+ * for the next number. Each result is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void volume_try(const void *region, uint64_t size, const char *word)
 	console_printf("save %s: %d %s\n", word, code, error.text);
 }
 
-/* A variable that OVMF lets nobody set; other firmware does. */
+/* Setting this variable fails on OVMF, but not on other firmware. */
 static uint8_t volume_control;
 
 static EFI_STATUS EFIAPI volume_get_variable(CHAR16 *name, EFI_GUID *guid, UINT32 *attributes,
@@ -100,7 +100,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 	for (uint64_t i = 0; i < size / 8; i++)
 		sum -= words[i];
 	volume_warn(0x01);
-	volume_warn(0x10); /* an earlier boot had been asked, and has */
+	volume_warn(0x10); /* an earlier boot has already done this */
 	console_printf("region changed: %s\ndone\n", sum != 0 ? "yes" : "no");
 	system->RuntimeServices->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
 	return EFI_SUCCESS;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A loader's own translation: all but the first GiB, where QEMU's virt has its devices, and the
- * stack at an address that the firmware's has nothing at. 4 KiB granule, four levels.
+ * A boot loader's own page tables. They map everything except the first GiB, where QEMU's virt has
+ * its devices, and the stack at an address that the firmware's tables do not map. 4 KiB granule,
+ * four levels.
  */
 #ifndef TESTS_FIRMWARE_ELSEWHERE_H
 #define TESTS_FIRMWARE_ELSEWHERE_H
@@ -9,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ELSEWHERE    0x0000f00000000000ULL /* the same once more */
+#define ELSEWHERE    0x0000f00000000000ULL /* address of the second mapping */
 #define ADDRESS_OF   0x0000fffffffff000ULL
 #define ENTRY_OF(at) ((at) >> 39 & 511)
 
@@ -68,7 +69,7 @@ static inline uint64_t firmwares_root(void)
 	return root;
 }
 
-/* Call fn(argument) in it; pages: two. Interrupts masked. */
+/* Call fn(argument) with these page tables; pages: room for two tables. Interrupts masked. */
 static inline void call_elsewhere(uint64_t *pages, void (*fn)(uint64_t), uint64_t argument)
 {
 	uint64_t *root = pages, *gibibytes = pages + 512, firmwares = firmwares_root();

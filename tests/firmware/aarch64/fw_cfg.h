@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where QEMU's virt machine has fw_cfg. */
+/* The address of fw_cfg on QEMU's virt machine. */
 #ifndef TESTS_FW_CFG_H
 #define TESTS_FW_CFG_H
 
@@ -7,7 +7,7 @@
 
 #define FW_CFG_DMA 0x09020010U
 
-/* Have the structure at this address carried out. */
+/* Let QEMU carry out the structure at this address. */
 static inline void fw_cfg_dma(uint64_t address)
 {
 	__asm__ volatile("dsb sy" : : : "memory");

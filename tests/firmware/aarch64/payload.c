@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image that tries what a payload is promised, and what we are promised about it, and prints
- * TAP. Words on the command line: below, it runs at a lower exception level than we; urgent,
- * masking through the seam lets the PMU's interrupt through; crash, the payload ends by a fault.
+ * An image that tests the promises to a payload and about a payload, and prints TAP. Words on the
+ * command line: below: the payload runs at a lower exception level than bareperf; urgent:
+ * interrupts that arch.h masks still let the PMU's through; crash: the payload ends by a fault.
  */
 #include "arch/aarch64/pmu/pmuv3.h"
 #include "tests/firmware/image.h"
 
 static volatile unsigned ticks;
 static volatile unsigned inside, on_stack, with_caller; /* of these */
-static volatile uint64_t masked_low, masked_high;       /* the code that masks */
+/* bounds of the code that masks interrupts */
+static volatile uint64_t masked_low, masked_high;
 static uint64_t period;
 
 static void tick(const struct arch_regs *regs)
@@ -26,7 +27,7 @@ static void tick(const struct arch_regs *regs)
 		with_caller += ((const struct arch_frame *)fp)->ret != 0;
 }
 
-/* Spin with everything masked for 50 periods. */
+/* Spin with all interrupts masked for 50 periods. */
 static __attribute__((noinline)) int spin_masked(void *arg)
 {
 	uint64_t end = arch_cycles() + 50 * period;
@@ -105,7 +106,7 @@ static void spin(unsigned periods)
 		arch_relax();
 }
 
-/* The cycle counter overflows while the seam's masking is in force. */
+/* The cycle counter overflows while arch.h's function masks interrupts. */
 static void test_urgent(void)
 {
 	bool urgent = test_asked("urgent");
@@ -133,8 +134,8 @@ static void test_urgent(void)
 
 /* ---- The PMU's interrupt, shared ---- */
 
-static volatile unsigned asked[2]; /* of two who take part: how often */
-static volatile unsigned owner;    /* the number of the cycle counter's user */
+static volatile unsigned asked[2]; /* how often each of the two handlers was called */
+static volatile unsigned owner;    /* index of the handler that uses the cycle counter */
 
 static enum arch_pmi ask(unsigned number)
 {
@@ -162,7 +163,7 @@ static void share_second(void *arg)
 	*(int *)arg = arch_pmi_share(ask_second);
 }
 
-/* The counter of whose overflows: how often the first was asked, tens, and the second, ones. */
+/* Let a counter of that handler overflow. Returns 10 * the first handler's calls + the second's. */
 static unsigned asked_at_overflow(unsigned whose)
 {
 	asked[0] = asked[1] = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image that pretends to have been booted by firmware which uses FEAT_VHE (HCR_EL2.E2H = 1,
- * other layouts of TCR_EL2 and CPTR_EL2), takes the machine, gives it back, and prints TAP.
+ * An image that behaves as if firmware with FEAT_VHE had booted it (HCR_EL2.E2H = 1, other layouts
+ * of TCR_EL2 and CPTR_EL2), takes the machine over, gives it back, and prints TAP.
  */
 #include "arch/aarch64/mmu.h"
 #include "arch/aarch64/saved.h"
@@ -19,7 +19,7 @@ static struct arm_mmu vhe;
 static uint64_t firmware_cptr;
 static volatile unsigned ticks;
 
-/* In the layout of E2H = 1: that of EL1. */
+/* With E2H = 1 the tables have EL1's layout. */
 static int make_tables(void)
 {
 	const struct arch_mapping maps[] = {

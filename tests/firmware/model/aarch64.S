@@ -26,7 +26,7 @@ profiled_loop:
 profiled_end:
 	ret
 
-/* Calls x0 at the lower EL of SPSR x1 with a stack of its own. */
+/* Calls x0 at the lower EL of SPSR x1, with its own stack. */
 	.macro	below el, call, return=eret
 	stp	x29, x30, [sp, #-96]!
 	stp	x19, x20, [sp, #16]
@@ -49,9 +49,8 @@ profiled_end:
 	.endm
 
 /*
- * A trap to that EL is meanwhile noted in `trapped` and stepped over; the call, whose class
- * that is, says that the function has returned. To EL1 there can be a software step, too, which
- * ends the stepping.
+ * Meanwhile a trap to that EL is noted in `trapped` and stepped over; the call's class means that
+ * the function has returned. To EL1 a software step may come as well, which ends the stepping.
  */
 	.macro	from_below el, class
 	stp	x0, x1, [sp, #-16]!
@@ -107,7 +106,7 @@ below_el2_ab:
 	.set	vectors_el1, vectors
 vectors:
 	.space	0x200
-	/* from EL1 to EL1, synchronous: noted and stepped over, too */
+	/* from EL1 to EL1, synchronous: noted and stepped over as well */
 	stp	x0, x1, [sp, #-16]!
 	mrs	x0, esr_el1
 	adrp	x1, trapped
@@ -118,7 +117,7 @@ vectors:
 	ldp	x0, x1, [sp], #16
 	eret
 
-	/* The third quarter of a table: from a lower EL, AArch64, synchronous */
+	/* The third quarter of the vector table: from a lower EL, AArch64, synchronous */
 	.balign	0x200
 	from_below 1, 0x15
 	.balign	0x800

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Features of the Statistical Profiling Extension that Linux never uses, tested
- * on the hardware model: discard mode, inverted event filters, what is in memory
- * before and after PSB CSYNC, the last record before the buffer's limit.
- * Expectations are those of the Arm ARM (DDI 0487), "The Statistical
- * Profiling Extension" and "Statistical Profiling Extension Sample Record
- * Specification".
- *
- * Runs on the metal, alone, at EL1, EL2 or EL3, with the MMU off but where the
- * buffer's faults are asked for.
+ * Features of the Statistical Profiling Extension that Linux never uses, tested on the hardware
+ * model: discard mode, inverted event filters, the memory's content before and after PSB CSYNC, the
+ * last record before the buffer's limit. Expectations are those of the Arm ARM (DDI 0487), "The
+ * Statistical Profiling Extension" and "Statistical Profiling Extension Sample Record
+ * Specification". The image runs without any other program, at EL1, EL2 or EL3, with the MMU off
+ * except in tests of the buffer's faults.
  */
 #include "aarch64.h"
 
@@ -102,7 +99,8 @@ void stop(void)
 	write_sysreg(PMSFCR_EL1, 0);
 }
 
-/* Their values at entry show the firmware's use; then they are set as after a reset. */
+/* The registers' values at entry show the firmware's use; afterwards they are set as after a reset.
+ * */
 static void report_leftovers(void)
 {
 	unsigned registers = 0, running = 0;
@@ -126,7 +124,7 @@ static void report_leftovers(void)
 	write_sysreg("pmcntenclr_el0", ~0u);
 }
 
-/* A fault that was asked for: how much of its record there is */
+/* After an injected fault: the part of its record that was written */
 static void report_fault(void)
 {
 	unsigned bytes = 0;
@@ -230,7 +228,7 @@ static void test_full(void)
 
 static unsigned slowest, quickest;
 
-/* Latencies of the records that there are, each total at a fixed place behind PC and events */
+/* Latencies of the records; each total has a fixed place behind PC and events */
 static unsigned look_at_latencies(void)
 {
 	unsigned records = (unsigned)(used() / RECORD), good = 0;
@@ -312,7 +310,7 @@ static void test_jitter(void)
 	          "RND makes intervals longer, by less than 256");
 }
 
-/* How many records the pipeline holds, for whoever set spe-delay to compare with */
+/* Number of records that the pipeline holds, to compare with the property spe-delay */
 static void test_synchronisation(void)
 {
 	uint64_t before, after;
@@ -341,7 +339,7 @@ static void test_off(void)
 	trapped = ~0ull;
 	(void)read_sysreg(PMSIDR_EL1);
 	tap_equal(trapped >> 26, EC_UNKNOWN, "off: PMSIDR_EL1 is undefined");
-	/* Instructions that reach the model's hooks, often enough for tests/qemu/off.py to count;
+	/* Instructions that reach the model's hooks, so many that tests/qemu/off.py can count them;
 	 * the handler steps over an instruction. */
 	for (unsigned i = 0; i < TRIPS; i++) {
 		profiled(3);

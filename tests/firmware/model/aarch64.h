@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Arm conformance image: the registers that it asks, named as in the Arm
- * ARM (DDI 0487), and what its parts share.
+ * The Arm conformance image: the registers that it accesses, named as in the Arm ARM (DDI 0487),
+ * and declarations for its files.
  */
 #ifndef MODEL_AARCH64_H
 #define MODEL_AARCH64_H
@@ -39,7 +39,7 @@
 #define SCR_RES1          0x30
 #define SCR_HCE           0x100
 #define SCR_RW            0x400
-#define SPSR_EL0T         0x3c0 /* everything masked */
+#define SPSR_EL0T         0x3c0 /* all exceptions masked */
 #define SPSR_EL1H         0x3c5
 #define SPSR_EL2H         0x3c9
 #define MDCR_PB_SHIFT     12 /* MDCR_EL2.E2PB, MDCR_EL3.NSPB */
@@ -59,7 +59,7 @@
 #define RECORD            64
 #define PAGES             4
 #define PACKET_OTHER      0x48
-#define PACKET_EVENTS     0x52 /* 16 bits of them */
+#define PACKET_EVENTS     0x52 /* 16 bits of events */
 #define PACKET_LATENCY    0x98
 #define PACKET_PC         0xb0
 #define PACKET_TARGET     0xb1
@@ -77,8 +77,8 @@
 
 extern uint8_t buffer[(PAGES + 1) * 4096];
 
-/* Code whose every instruction is known, and the last access of a lower EL that trapped
- * (ESR_ELx): aarch64.S */
+/* Code with known instructions, and the last access of a lower EL that trapped (ESR_ELx): aarch64.S
+ * */
 extern const char profiled_loop[], profiled_end[], vectors[];
 extern uint64_t cell[2];
 extern uint64_t trapped;
@@ -87,37 +87,37 @@ void profiled(uint64_t n);
 /* 50 records of 256 operations */
 void profile_enough(void);
 
-/* From that EL, calls it at the lower one of that SPSR with a stack of its own, and comes back;
- * goes there by ERET, ERETAA or ERETAB. */
+/* Called at that EL: calls the function at the lower EL of that SPSR with its own stack, and
+ * returns. Enters the lower EL by ERET, ERETAA or ERETAB. */
 void below_el1(void (*function)(void), uint64_t spsr);
 void below_el2(void (*function)(void), uint64_t spsr);
 void below_el2_aa(void (*function)(void), uint64_t spsr);
 void below_el2_ab(void (*function)(void), uint64_t spsr);
 void below_el3(void (*function)(void), uint64_t spsr);
 
-/* Whether there are ERETAA and its like */
+/* Whether the CPU has ERETAA and similar instructions */
 bool has_pauth(void);
 
 unsigned current_el(void);
 
-/* PMSCR of the EL that we run at (at EL3: of EL1), and of another */
+/* Set PMSCR of the current EL (at EL3: of EL1), and of another EL */
 void sample(uint64_t control);
 void sample_at(unsigned el, uint64_t control);
 
-/* An empty buffer from its first byte on, and one from anywhere to a limit, enabled */
+/* Enable an empty buffer from its first byte on, and one from any address to a limit */
 void arm_buffer(uint64_t pages, uint64_t mode);
 void arm_buffer_at(uint64_t pointer, uint64_t limit);
 
 /* PSB CSYNC */
 void synchronise(void);
 
-/* Profile a loop of n turns; the buffer stays enabled, for who wants to look. */
+/* Profile a loop of n turns; the buffer stays enabled, so that the caller can read it. */
 void profile(uint64_t pages, uint64_t mode, uint64_t control, uint64_t n);
 
-/* Synchronise, disable the buffer, filter no more. */
+/* Synchronise, disable the buffer, and clear the filters. */
 void stop(void);
 
-/* Bytes of the buffer that are written */
+/* Written bytes of the buffer */
 uint64_t used(void);
 
 /* The parts */

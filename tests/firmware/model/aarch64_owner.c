@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The owner of the profiling buffer: MDCR_EL2.E2PB and MDCR_EL3.NSPB, seen from
- * the ELs below (Arm ARM, "Profiling Buffer management", "The owning Exception
- * level").
+ * The owner of the profiling buffer: MDCR_EL2.E2PB and MDCR_EL3.NSPB, as seen from lower ELs (Arm
+ * ARM, "Profiling Buffer management", "The owning Exception level").
  */
 #include "aarch64.h"
 
@@ -32,7 +31,8 @@ static uint64_t trap_below(uint64_t control, void (*function)(void))
 	return trapped >> 26;
 }
 
-/* There are about 50 records, all of that world and EL (a PC packet's top three bits). */
+/* Whether about 50 records exist, all of that security state and EL (a PC packet's top three bits).
+ * */
 static bool sampled(unsigned world_and_el)
 {
 	unsigned records = (unsigned)(used() / RECORD), good = 0;
@@ -83,7 +83,7 @@ void test_ownership(void)
 #define SAMPLED           4
 #define SAMPLED_OTHERWISE 8
 
-/* The result of an EL below, in the world that SCR_EL3 names: TRAPS, FOREIGN, SAMPLED */
+/* The result at a lower EL, in the security state that SCR_EL3 names: TRAPS, FOREIGN, SAMPLED */
 static unsigned seen_below(uint64_t nspb, bool secure, uint64_t spsr)
 {
 	unsigned el = spsr >> 2 & 3, seen = 0;

@@ -35,7 +35,7 @@ void test_registers(void)
 
 /* ---- Kinds of loads and stores ---- */
 
-/* Nine instructions a turn, so that each is sampled */
+/* Nine instructions per turn, so that each one is sampled */
 static void accesses(uint64_t turns)
 {
 	register uint64_t *address __asm__("x1") = cell;
@@ -57,7 +57,7 @@ static void accesses(uint64_t turns)
 	    : "x2", "x3", "cc", "memory");
 }
 
-/* The payloads of their Operation Type packets */
+/* The payloads of these instructions' Operation Type packets */
 static const uint8_t kinds[] = {
 	0x00, /* general registers */
 	0x04, /* SIMD and FP */

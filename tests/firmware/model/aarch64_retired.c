@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * INST_RETIRED counts: instructions that have executed, and of those that
- * generate an exception the ones that are there for it (Arm ARM, "Common event
- * numbers"). BR_RETIRED counts branches that have, BR_PRED those that can be
- * predicted.
+ * INST_RETIRED counts executed instructions; of instructions that generate an exception it counts
+ * those whose purpose that is (Arm ARM, "Common event numbers"). BR_RETIRED counts executed
+ * branches, BR_PRED predictable ones.
  */
 #include "aarch64.h"
 
 #define INST_RETIRED 0x08
 #define BR_PRED      0x12
-#define BR_RETIRED   0x21         /* which QEMU counts for this model alone */
-#define HANDLER      9            /* instructions of the one in `vectors`, ERET included */
+#define BR_RETIRED   0x21         /* QEMU counts it only for this model */
+#define HANDLER      9            /* instructions of the handler in `vectors`, ERET included */
 #define NOT_AT_EL1   (1ull << 31) /* PMEVTYPER_EL0.P */
 #define SPSR_SS      (1ull << 21)
 #define MDSCR_SS     1
@@ -23,13 +22,13 @@ static void nothing(void)
 	__asm__ volatile("nop\n\tnop");
 }
 
-/* The handler steps over an instruction: the NOP here ... */
+/* The handler steps over an instruction: here the NOP ... */
 static void supervisor_call(void)
 {
 	__asm__ volatile("svc #0\n\tnop" : : : "memory");
 }
 
-/* ... and the one that faults here, with some in the same block to come */
+/* ... and here the one that faults, with further instructions in the same block */
 static void breakpoint(void)
 {
 	__asm__ volatile("brk #0\n\tnop" : : : "memory");
@@ -40,7 +39,8 @@ static void undefined(void)
 	__asm__ volatile(".inst 0\n\tnop" : : : "memory");
 }
 
-/* Encodings among those of branches: B.cond with bit 4, BR with op3 1, DRPS, ERET with op4 1 */
+/* Undefined encodings among those of branches: B.cond with bit 4, BR with op3 1, DRPS, ERET with
+ * op4 1 */
 static void undefined_branches(void)
 {
 	__asm__ volatile(
@@ -153,7 +153,7 @@ static void test_steps(void)
 	}
 }
 
-/* In EL1 alone: a filter without NSH counts nothing at EL2. */
+/* Count in EL1 only: a filter without NSH counts nothing at EL2. */
 static uint64_t retired_below(void (*function)(void))
 {
 	count(INST_RETIRED);
@@ -214,7 +214,7 @@ void test_retired(void)
 	test_steps();
 	count(BR_PRED);
 	profiled(100);
-	/* and the way there and back */
+	/* plus the instructions of the call and the return */
 	tap_claim((read_sysreg("pmceid0_el0") >> BR_PRED & 1) && counted() - 100 <= 4,
 	          "BR_PRED: every branch can be predicted");
 }

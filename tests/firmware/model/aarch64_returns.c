@@ -24,7 +24,7 @@ static uint32_t sampled_instruction(const uint8_t *record)
 	return *(const uint32_t *)(uint64_t) * (const uint32_t *)(record + 1);
 }
 
-/* The packet with that header behind the PC's, or the end of the record */
+/* The packet with that header, searched behind the PC's packet; or the end of the record */
 static unsigned find_packet(const uint8_t *record, uint8_t header)
 {
 	unsigned i = 9;
@@ -79,7 +79,7 @@ void test_return(void)
 
 /* ---- Returns that are undefined ---- */
 
-/* ERET at EL0, whose exception steps over it */
+/* ERET at EL0; the exception handler steps over it */
 static void undefined_returns(void)
 {
 	uint64_t turns = TURNS;
@@ -130,7 +130,7 @@ static void call_often(uint64_t turns)
 
 	__asm__ volatile(
 	    "1:\n\t"
-	    "mov	%0, #0\n\t" /* no function of PSCI's */
+	    "mov	%0, #0\n\t" /* a number that is no PSCI function */
 	    "hvc	#0\n\t"
 	    "nop\n\t"
 	    "subs	%1, %1, #1\n\t"
@@ -140,7 +140,7 @@ static void call_often(uint64_t turns)
 	    : "x1", "x2", "x3", "cc", "memory");
 }
 
-/* At EL1 without EL2, where HVC is PSCI's */
+/* At EL1 without EL2, where HVC calls PSCI */
 void test_calls(void)
 {
 	unsigned calls = 0, good = 0;

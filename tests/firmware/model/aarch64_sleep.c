@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With an interrupt controller: sampled instructions that sleep, and what PSB
- * CSYNC meets while SPE's interrupt can come.
+ * With an interrupt controller: sampled instructions that sleep, and PSB CSYNC while SPE's
+ * interrupt is enabled.
  */
 #include "aarch64.h"
 
@@ -16,12 +16,13 @@
 #define PPI_TIMER       27
 #define TICKS           625 /* 10 us */
 #define TURNS           2560
-/* Two records more than a page takes */
+/* Two records more than fit in a page */
 #define PAGE_AND_TWO    3390
 
 extern const char sleeping[];
 
-/* They are never taken, but end WFI, and tell QEMU that someone listens. */
+/* The interrupts are never taken, but they end WFI, and QEMU delivers them only if they are
+ * enabled. */
 void enable_interrupts(void)
 {
 	GICD_CTLR = ENABLE_GROUP_1;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Faults of the profiling buffer: its owner's page tables with holes in them,
- * and what PMBSR_EL1 says of the walk (Arm ARM, "Faults and watchpoints";
- * PMBSR_EL1.MSS of a buffer fault has the fault status codes of ESR_ELx.DFSC).
- *
- * Both stages have pages of 4 KiB and 32 bits of address, so that a walk begins
- * with one table of four entries, level 1.
+ * Faults of the profiling buffer: its owner's page tables have holes, and PMBSR_EL1 reports the
+ * failed walk (Arm ARM, "Faults and watchpoints"; PMBSR_EL1.MSS of a buffer fault has the fault
+ * status codes of ESR_ELx.DFSC). Both stages have pages of 4 KiB and 32 bits of address, so a walk
+ * begins with one table of four entries, level 1.
  */
 #include "aarch64.h"
 
 #define PMBSR_EC_STAGE1 (0x24ull << 26)
 #define PMBSR_EC_STAGE2 (0x25ull << 26)
-#define FSC_TRANSLATION 4 /* + level, as of those that follow */
+#define FSC_TRANSLATION 4 /* plus the level; the next codes likewise */
 #define FSC_ACCESS_FLAG 8
 #define FSC_PERMISSION  12
 #define SCTLR_M         1
@@ -28,10 +26,10 @@
 #define DESC_AF         (1ull << 10)
 #define GIB             (1ull << 30)
 #define MIB2            (1ull << 21)
-/* Attribute 0 is Device, 1 Normal; that of stage 2 is in the descriptor. */
+/* Attribute 0 is Device, 1 is Normal; stage 2 has its attribute in the descriptor. */
 #define MAIR            0xff00ull
 
-/* The differences between regimes' descriptors: of devices, memory, read-only memory */
+/* Differences between the regimes' descriptors: for devices, memory, read-only memory */
 struct regime {
 	const char *name;
 	uint64_t device, normal, read_only, class;
@@ -43,20 +41,20 @@ static const struct regime el2 = { "EL2's tables: ", 1 << 6, 1 << 6 | 1 << 2, 3 
 static const struct regime stage2 = { "stage 2: ", 3 << 6 | 1 << 2, 3 << 6 | 15 << 2,
 	                              1 << 6 | 15 << 2, PMBSR_EC_STAGE2 };
 
-/* Where the third GiB begins: a window on the buffer, and holes in tables of each level */
+/* Begin of the third GiB: a window on the buffer, and holes in tables of each level */
 #define WINDOW  (2 * GIB)
 #define HOLE3   (WINDOW + 4096)
 #define NO_FLAG (WINDOW + 2 * 4096)
 #define READS   (WINDOW + 3 * 4096)
 #define HOLE2   (WINDOW + MIB2)
 #define HOLE1   (3 * GIB)
-#define HOLE0   (1ull << 33) /* beyond what T0SZ says */
+#define HOLE0   (1ull << 33) /* an address beyond T0SZ */
 
 static uint64_t level1[512] __attribute__((aligned(4096)));
 static uint64_t level2[512] __attribute__((aligned(4096)));
 static uint64_t level3[512] __attribute__((aligned(4096)));
 
-/* Devices and memory where they are, and the window */
+/* Identity mappings of devices and memory, and the window */
 static void make_tables(const struct regime *r)
 {
 	uint64_t second = (uint64_t)buffer + 4096;
@@ -94,7 +92,7 @@ static void profile_at_el1(void)
 	write_sysreg(PMSCR_EL1, 0);
 }
 
-/* PMBSR_EL1 after 50 records to there */
+/* PMBSR_EL1 after 50 records written to that address */
 static uint64_t status_at(uint64_t pointer, void (*run)(void))
 {
 	uint64_t status;
@@ -107,7 +105,7 @@ static uint64_t status_at(uint64_t pointer, void (*run)(void))
 	return status;
 }
 
-/* A claim's name, until the next one's */
+/* A claim's name; valid until the next call */
 static const char *named(const struct regime *r, const char *what)
 {
 	static char text[120];
@@ -133,7 +131,7 @@ static const struct {
 	{ "a page without its access flag is an access flag fault", NO_FLAG, FSC_ACCESS_FLAG + 3 },
 };
 
-/* The regime is on, and the buffer's. */
+/* The regime and the buffer are enabled. */
 static void test_faults(const struct regime *r, void (*run)(void))
 {
 	unsigned moved = 0;
@@ -187,7 +185,7 @@ void test_walks(void)
 		test_at_el1();
 }
 
-/* The buffer is EL1's, whose own MMU is off: all is stage 2's doing. */
+/* EL1 owns the buffer and its MMU is off, so only stage 2 translates. */
 void test_walks_below(void)
 {
 	make_tables(&stage2);

@@ -18,7 +18,7 @@ _start:
 1:	hlt
 	jmp	1b
 
-/* load_segments(gdtr): ours, all flat, and the task register */
+/* load_segments(gdtr): load our flat segments and the task register */
 	.globl	load_segments
 load_segments:
 	movl	4(%esp), %eax
@@ -33,12 +33,12 @@ load_segments:
 	ret
 
 /*
- * #GP: its handler returns to where the faulting access wants to continue, in
- * %edi (see x86.c: wrmsr_faults()).
+ * #GP: the handler returns to the address in %edi, at which the faulting access wants to continue
+ * (see x86.c: wrmsr_faults()).
  */
 	.globl	gp_entry
 gp_entry:
-	addl	$4, %esp		/* the error code */
+	addl	$4, %esp		/* drop the error code */
 	movl	%edi, (%esp)
 	movl	$1, gp_taken
 	iret
@@ -50,12 +50,12 @@ ud_entry:
 	movl	$1, gp_taken
 	iret
 
-/* #DB: a single step, and no more of them */
+/* #DB: handle one single step, and end single-stepping */
 	.globl	db_entry
 db_entry:
 	pusha
 	cld
-	movl	32(%esp), %eax		/* where it would continue */
+	movl	32(%esp), %eax		/* the address at which it would continue */
 	movl	%eax, db_eip
 	call	db_handler
 	popa
@@ -83,7 +83,7 @@ pmi_entry:
 	popa
 	iret
 
-/* in_ring_3(function, argument): calls it there, returns what it returns */
+/* in_ring_3(function, argument): call the function in ring 3, and return its result */
 	.globl	in_ring_3
 in_ring_3:
 	pushl	%ebp
@@ -92,7 +92,7 @@ in_ring_3:
 	pushl	%edi
 	movl	20(%esp), %eax
 	movl	24(%esp), %ecx
-	movl	%esp, task + 4		/* esp0: where ring 3 is left to */
+	movl	%esp, task + 4		/* esp0: the stack on which ring 3 is left */
 	movl	$USER_DS, %edx
 	movl	%edx, %ds
 	movl	%edx, %es
@@ -113,7 +113,7 @@ user_exit:
 
 	.globl	return_entry
 return_entry:
-	addl	$20, %esp		/* the words that the return would need */
+	addl	$20, %esp		/* drop the words that IRET would use */
 	movl	$KERNEL_DS, %edx
 	movl	%edx, %ds
 	movl	%edx, %es
@@ -124,7 +124,7 @@ return_entry:
 	sti
 	ret
 
-/* traced(n): n times a call, a return and a jump back, all of them near */
+/* traced(n): n times a call, a return and a jump back, all near branches */
 	.globl	traced
 traced:
 	movl	4(%esp), %ecx
@@ -145,8 +145,7 @@ traced_leaf:
 	ret
 
 /*
- * stepped(): with TF from its first NOP on, until #DB takes it away. Between two labels there is
- * no branch that is taken.
+ * stepped(): sets TF before its first NOP; #DB clears it. No branch between two labels is taken.
  */
 	.globl	stepped, stepped_one, stepped_branch
 stepped:
@@ -184,7 +183,7 @@ walked_load:
 walked_end:
 	ret
 
-/* The second processor runs this at AP_START, in real mode: it reads PMC1, then sets it */
+/* The second processor runs this at AP_START, in real mode: it reads PMC1, then writes it */
 	.code16
 	.globl	ap_start, ap_end
 ap_start:

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Features of the Intel PMU, the debug store and the last branch records that
- * Linux never uses, tested on the hardware model: reserved bits, read-only registers,
- * freezing, circular traces, save areas that are not mapped. Expectations are
- * the Intel SDM's.
- *
- * Runs on the metal, alone, in 32-bit protected mode with pages of 4 MiB.
+ * Features of the Intel PMU, the debug store and the last branch records that Linux never uses,
+ * tested on the hardware model: reserved bits, read-only registers, freezing, circular traces, save
+ * areas that are not mapped. Expectations are the Intel SDM's. The image runs without any other
+ * program, in 32-bit protected mode with pages of 4 MiB.
  */
 #include "x86.h"
 
@@ -18,7 +16,7 @@
 #define LAPIC_SVR  (*(volatile uint32_t *)0xfee000f0)
 #define CR0_WP_PG  0x80010000u
 #define CR4_PSE    0x10u
-#define PAGE_4M    0x87u /* present, writable, for ring 3 too, large */
+#define PAGE_4M    0x87u /* present, writable, user, large */
 #define PAGE_SHIFT 22
 #define GATE       0x8e00 /* present, 32-bit interrupt gate */
 #define GATE_USER  0xee00
@@ -46,7 +44,7 @@ static uint64_t gdt[] = {
 	0x00cf92000000ffff, /* KERNEL_DS */
 	0x00cffa000000ffff, /* USER_CS */
 	0x00cff2000000ffff, /* USER_DS */
-	0x0000890000000067, /* TASK, its base is filled in */
+	0x0000890000000067, /* TASK; its base is filled in at run time */
 };
 
 extern const char gp_entry[], ud_entry[], nmi_entry[], pmi_entry[], fault_entry[], return_entry[];
@@ -183,7 +181,7 @@ static void identify(void)
 	capabilities = (uint32_t)rdmsr(IA32_PERF_CAPABILITIES);
 	full_width = capabilities & CAPABILITIES_FW_WRITE;
 	pebs = !(rdmsr(IA32_MISC_ENABLE) & MISC_PEBS_UNAVAILABLE);
-	/* Nehalem's format, Skylake's */
+	/* Nehalem's format, or Skylake's */
 	last_branches = (capabilities & 0x3f) == 3 ? 16 : (capabilities & 0x3f) == 5 ? 32 : 0;
 }
 
@@ -239,7 +237,7 @@ void overflow_soon(uint64_t debugctl)
 	traced(1000);
 }
 
-/* How many counters run that we did not start, for who knows what firmware did */
+/* Number of counters that run although the test started none: shows the firmware's use */
 static void report_leftovers(void)
 {
 	unsigned running = 0;

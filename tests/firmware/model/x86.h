@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The x86 conformance image: the registers that it asks, named as in the Intel SDM (volume 4;
- * volume 3B, "Performance Monitoring" and "Debug, Branch Profile, TSC, …"), and what its parts
- * share.
+ * The x86 conformance image: the registers that it accesses, named as in the Intel SDM (volume 4;
+ * volume 3B, "Performance Monitoring" and "Debug, Branch Profile, TSC, …"), and declarations for
+ * its files.
  */
 #ifndef MODEL_X86_H
 #define MODEL_X86_H
 
-/* Selectors of our GDT, and the interrupt that ring 3 ends with */
+/* Selectors of our GDT, and the interrupt that ends ring 3 */
 #define KERNEL_CS     0x08
 #define KERNEL_DS     0x10
 #define USER_CS       0x1b
 #define USER_DS       0x23
 #define TASK          0x28
 #define RETURN_VECTOR 0x80
-/* ... one whose handler does nothing, and one that has no gate */
+/* ... an interrupt whose handler does nothing, and one without a gate */
 #define EMPTY_VECTOR  0x81
 #define NO_VECTOR     0x82
 
-/* The second processor's first page, and where its words lie in it */
+/* The second processor's first page, and the offsets of its words */
 #define AP_START 0x8000
 #define AP_FOUND 0x100
 #define AP_RUNS  0x104
@@ -79,7 +79,7 @@
 #define LAPIC_INITIAL_COUNT     (*(volatile uint32_t *)0xfee00380)
 #define LAPIC_DIVIDE            (*(volatile uint32_t *)0xfee003e0)
 
-/* 4 MiB pages: one that is not there, one that may not be written */
+/* 4 MiB pages: one that is not present, one that is read-only */
 #define HOLE      0xc0000000u
 #define READ_ONLY 0xc0400000u
 
@@ -87,12 +87,12 @@ struct cpuid {
 	uint32_t eax, ebx, ecx, edx;
 };
 
-/* The machine, as CPUID and PERF_CAPABILITIES name it */
+/* The machine, by CPUID and PERF_CAPABILITIES */
 extern unsigned version, counters, fixed_counters;
 extern bool full_width, pebs;
 extern unsigned last_branches;
 
-/* Interrupts that came, and what their handler saw */
+/* Received interrupts, and values that their handler read */
 extern volatile uint32_t pmis, nmis, pmi_lvt;
 extern volatile uint64_t pmi_status, pmi_counter;
 extern volatile uint64_t db_debugctl;
@@ -143,18 +143,18 @@ bool rdpmc_faults(uint32_t index);
 uint64_t cr4(void);
 void set_cr4(uint64_t value);
 
-/* A counter's value in full width, if it can be written so; else 31 bits of it */
+/* Write a counter in full width if the CPU can, otherwise its low 31 bits */
 void write_counter(unsigned counter, uint64_t value);
 
-/* All counters, traces and their statuses off, no interrupt seen yet */
+/* Disable all counters and traces, and clear their statuses and the counts of interrupts */
 void quiesce(void);
 
-/* The count of PMC0 in ring 0 while a function runs; the same for one whose INT n is refused with
+/* PMC0's count in ring 0 while a function runs; the same for a function whose INT n is refused with
  * #GP */
 uint64_t count_of(uint32_t evtsel, void (*run)(void));
 void refused_interrupt(void);
 
-/* PMC0 overflows after 100 of 1,000 turns of traced(), with this DEBUGCTL. */
+/* Let PMC0 overflow after 100 of 1,000 turns of traced(), with this DEBUGCTL. */
 void overflow_soon(uint64_t debugctl);
 
 /* The parts */

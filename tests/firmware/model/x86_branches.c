@@ -4,8 +4,8 @@
 
 #define SELECT_CPL_0      0x001u
 #define SELECT_CPL_OTHERS 0x002u
-#define SELECT_ONLY_CALLS 0x1f4u /* all kinds off but near relative calls */
-#define SELECT_CALL_STACK 0x3c4u /* near calls and returns, as the mode demands */
+#define SELECT_ONLY_CALLS 0x1f4u /* all kinds are filtered out, except near relative calls */
+#define SELECT_CALL_STACK 0x3c4u /* near calls and returns, as call-stack mode requires */
 #define SELECT_RESERVED   0x400u
 
 static unsigned entries;
@@ -29,7 +29,7 @@ static void record(uint64_t select, unsigned (*run)(unsigned), unsigned turns)
 	wrmsr(MSR_LBR_SELECT, 0);
 }
 
-/* The branch before the last, the one before that, ... */
+/* The n-th branch before the last one */
 static uint32_t back(uint32_t base, unsigned n)
 {
 	unsigned tos = (unsigned)rdmsr(MSR_LASTBRANCH_TOS);
@@ -86,7 +86,7 @@ static void test_filters(void)
 	wrmsr(IA32_DEBUGCTL, DEBUGCTL_LBR);
 	in_ring_3(traced, 2);
 	wrmsr(IA32_DEBUGCTL, 0);
-	/* in, call, three a turn but for the last jump, return */
+	/* in, call, three per turn except for the last jump, return */
 	tap_equal(recorded(), 8, "... so that ring 3 and the way into it remain");
 	tap_claim(edge(1, traced_leaf, traced_after), "... with its own branches");
 	clear();

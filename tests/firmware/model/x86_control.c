@@ -20,8 +20,8 @@ static void loop(void)
 	                 : "eax", "ecx", "edx", "cc", "memory");
 }
 
-/* The begins of a row of taken branches: the calls of loop() and traced(), the loop's first call,
- * each jump back (a call and its return follow without a gap), the returns of both */
+/* The begins of adjacent taken branches: the calls of loop() and traced(), the loop's first call,
+ * each jump back (a call and its return follow directly), the returns of both */
 #define ROWS (2 + 1 + (TURNS - 1) + 2)
 
 static void test_edges(void)
@@ -35,7 +35,8 @@ static void test_edges(void)
 	tap_equal(count_of(0xc0 | EVTSEL_EDGE | CMASK(2), loop), 0,
 	          "... with CMASK 2: never two in a cycle");
 	ends = count_of(0x20c4 | EVTSEL_EDGE | CMASK(1) | INV, loop);
-	/* Instructions that the compiler puts before the call are not in such a row. */
+	/* The compiler puts other instructions before the call, so it is not adjacent to a branch.
+	 * */
 	tap_claim(ends == ROWS || ends == ROWS + 1, "... with INV: where such rows end");
 	wrmsr(IA32_PMC0, (uint32_t)-10);
 	wrmsr(IA32_PERFEVTSEL0, 0x20c4 | EVTSEL_EDGE | EVTSEL_OS_EN | EVTSEL_INT);

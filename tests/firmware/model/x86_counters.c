@@ -134,13 +134,13 @@ uint64_t count_of(uint32_t evtsel, void (*run)(void))
 	return rdmsr(IA32_PMC0);
 }
 
-/* Of one length, and no other branches */
+/* Interrupts of equal length, and no other branches */
 static void ten_interrupts(void)
 {
 	__asm__ volatile(".rept 10\n\tint %0\n\t.endr" : : "i"(EMPTY_VECTOR));
 }
 
-/* Two that #GP, the same but for the instruction that does */
+/* Two functions that raise #GP; they differ only in the refused instruction */
 #define REFUSED(instruction)                                                       \
 	__asm__ volatile("movl $1f, %%edi\n\t" instruction "\n1:"                  \
 	                 :                                                         \
@@ -169,7 +169,7 @@ static void test_software_interrupts(void)
 	quiesce();
 }
 
-/* Instructions of traced(100) in ring 3, with the way there and back, as a counter tells rings. */
+/* Instructions of traced(100) in ring 3 and of entering and leaving it, counted by ring. */
 static uint64_t count_rings(uint32_t evtsel)
 {
 	wrmsr(IA32_PMC0, 0);
@@ -184,7 +184,7 @@ static void test_rings(void)
 {
 	uint64_t user = count_rings(EVTSEL_USR), kernel = count_rings(EVTSEL_OS_EN);
 
-	/* push, call, mov, four a turn, ret, int */
+	/* push, call, mov, four per turn, ret, int */
 	tap_equal(user, 405, "USR alone counts ring 3, to the instruction");
 	tap_claim(kernel > 10 && kernel < 60, "OS alone counts the way there and back");
 	tap_equal(count_rings(EVTSEL_USR | EVTSEL_OS_EN), user + kernel, "both count both");
@@ -214,7 +214,7 @@ static void test_fixed_counters(void)
 	quiesce();
 }
 
-/* In ring 3: a bit for each counter whose RDPMC is refused there */
+/* In ring 3: a bit for each counter whose RDPMC is refused */
 static unsigned read_counters(unsigned index)
 {
 	return rdpmc_faults(index) | (unsigned)rdpmc_faults(RDPMC_FIXED) << 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PMI that is late by time (pmi-delay), and a reset that comes before it: after the reset no
- * interrupt of before arrives. A word of memory remains from before the reset.
+ * A PMI that is delayed by time (pmi-delay), and a reset that comes before it: after the reset no
+ * earlier interrupt arrives. A word of memory survives the reset.
  */
 #include "x86.h"
 
@@ -12,7 +12,7 @@
 #define DIVIDE_BY_128 10
 #define WAIT          93750000 /* 12 s */
 
-/* Longer than the PMI takes; another interrupt than its own ends it. */
+/* Wait longer than the PMI's delay; the timer's interrupt ends the wait. */
 static void wait(void)
 {
 	LAPIC_DIVIDE = DIVIDE_BY_128;
@@ -41,7 +41,7 @@ static void test_after_reset(void)
 	tap_end();
 }
 
-/* Only where PMIs are delayed: resets the machine, and is the whole test of the next. */
+/* Only if PMIs are delayed: resets the machine, and checks the result in the next boot. */
 void test_delay(void)
 {
 	if (SECOND_LIFE == MAGIC)

@@ -32,7 +32,7 @@ static void set_smram_control(uint8_t value)
 	outb(0xcfd, value);
 }
 
-/* Firmware's handler and ours change places. */
+/* Exchange the firmware's SMI handler with ours. */
 static void install_smi_handler(void)
 {
 	uint8_t control = smram_control();
@@ -46,7 +46,7 @@ static void install_smi_handler(void)
 	set_smram_control(control);
 }
 
-/* How often it ran */
+/* Returns how often ours ran */
 static uint32_t remove_smi_handler(void)
 {
 	uint8_t control = smram_control();
@@ -60,7 +60,7 @@ static uint32_t remove_smi_handler(void)
 	return count;
 }
 
-/* An overflow with this LVT entry */
+/* Let a counter overflow with this LVT entry */
 static void overflow_into(uint32_t lvt)
 {
 	wrmsr(IA32_PMC0, (uint32_t)-100);

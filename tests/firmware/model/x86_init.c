@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * INIT, which starts a processor anew and leaves its MSRs as they were (SDM volume 3A,
- * "Initialization Overview"): asked of the second one, where there is one.
+ * INIT restarts a processor and keeps its MSRs (SDM volume 3A, "Initialization Overview"): tested
+ * on the second processor, if the machine has one.
  */
 #include "x86.h"
 
 #define CMOS_INDEX     0x70
 #define CMOS_DATA      0x71
-#define CMOS_OTHERS    0x5f /* QEMU's: how many processors beside the first */
+#define CMOS_OTHERS    0x5f /* QEMU's CMOS register: number of processors besides the first */
 #define LAPIC_ICR      (*(volatile uint32_t *)0xfee00300)
 #define ICR_PENDING    0x1000u
 #define OTHERS_INIT    0xc4500u
@@ -33,7 +33,7 @@ static void send(uint32_t command)
 		;
 }
 
-/* The value that it found in PMC1 */
+/* The value that the second processor found in PMC1 */
 static uint32_t start_other(void)
 {
 	uint32_t runs = *ap_word(AP_RUNS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which registers a CPU has: those that CPUID and PERF_CAPABILITIES name, and of those that others
- * have #GP (SDM volume 2, RDMSR and WRMSR, "reserved or unimplemented MSR address").
+ * Which registers a CPU has: those that CPUID and PERF_CAPABILITIES report; accesses to others
+ * raise #GP (SDM volume 2, RDMSR and WRMSR, "reserved or unimplemented MSR address").
  */
 #include "x86.h"
 
@@ -9,7 +9,7 @@
 #define TRIPS     200000u
 #define CPUID_PMU (1u << 2 | 1u << 4 | 1u << 15) /* DTES64, DS-CPL, PDCM */
 
-/* The first `present` of `all` registers from base on are there, and no other of them. */
+/* The first `present` of `all` registers from base on exist, and the rest do not. */
 static void some(uint32_t base, unsigned present, unsigned all, const char *what)
 {
 	unsigned wrong = 0;
@@ -21,7 +21,7 @@ static void some(uint32_t base, unsigned present, unsigned all, const char *what
 	tap_equal(wrong, 0, what);
 }
 
-/* MSRs of other CPUs, and of what the model lacks (SDM volume 4; AMD's APM) */
+/* MSRs of other CPUs, and of features that the model lacks (SDM volume 4; AMD's APM) */
 static void test_absence(void)
 {
 	static const struct {
@@ -104,7 +104,7 @@ static unsigned ring(unsigned unused)
 	return cs & 3;
 }
 
-/* Without the model: what QEMU does of itself, where an unknown register is zero and no fault */
+/* Without the model: plain QEMU, where an unknown register reads as zero without a fault */
 void test_off(void)
 {
 	static const uint32_t msrs[] = {
@@ -125,7 +125,8 @@ void test_off(void)
 	tap_equal(faults, 0, "off: no register of the model's faults");
 	tap_equal(values, 0, "off: each reads as zero");
 	tap_claim(rdpmc_faults(0), "off: RDPMC is refused");
-	/* Instructions that reach the model's hooks, often enough for tests/qemu/off.py to count */
+	/* Instructions that reach the model's hooks, so many that tests/qemu/off.py can count them
+	 * */
 	for (unsigned i = 0; i < TRIPS; i++)
 		rings += in_ring_3(ring, 0);
 	tap_equal(rings, 3 * TRIPS, "off: to ring 3 and back");

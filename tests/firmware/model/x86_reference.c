@@ -12,7 +12,7 @@
 #define HALTS           4
 #define HALT_NS         10000000 /* QEMU's local APIC counts nanoseconds */
 
-/* The counter's value, and the TSC read within and around the time that it was on */
+/* The counter's value, and the TSC read inside and outside of the counting interval */
 struct measurement {
 	uint64_t counted, general, within, around;
 };
@@ -51,7 +51,7 @@ static void run_loop(void)
 	traced(1000);
 }
 
-/* The interrupt that ends a halt is the PMI's, whose handler only notes it. */
+/* The PMI ends a halt; its handler only notes it. */
 static void halt(void)
 {
 	LAPIC_DIVIDE = DIVIDE_BY_1;
@@ -77,7 +77,7 @@ void test_reference(void)
 	          "... and no reference cycle passes in them");
 	tap_equal(count_of(CYCLES | EVTSEL_EDGE, halt), 1 + HALTS,
 	          "... after which the clock begins to run again: edges of core cycles");
-	/* No counter counted reference cycles in those. */
+	/* This counter does not count the reference cycles of halts. */
 	tap_equal(count_of(0x40c4, refused_interrupt), 1,
 	          "after halts: an INT n that faults is no far branch");
 	m = measure(run_loop);

@@ -66,7 +66,7 @@ static bool is_edge(const struct branch *b, const char *from, const char *to)
 
 static void test_branch_trace(void)
 {
-	/* One call into traced(), three branches a turn but for the last jump, one return. */
+	/* One call of traced(), three branches per turn except for the last jump, one return. */
 	trace(DEBUGCTL_BTS, RECORDS, RECORDS, 2);
 	tap_equal(traced_branches(), 7, "the trace of two turns is seven branches");
 	tap_claim(records[0].to + 4 == (uint32_t)traced_loop, "... first the call");
@@ -89,7 +89,7 @@ static void test_branch_trace(void)
 	quiesce();
 }
 
-/* Of a trip to ring 3 and back: which records say that they were left from there */
+/* For a visit to ring 3: which records come from ring 3 */
 static void trace_rings(uint64_t debugctl)
 {
 	prepare_trace(RECORDS, RECORDS);
@@ -112,7 +112,7 @@ static void test_branch_rings(void)
 	all = traced_branches();
 	for (unsigned i = 0; i < all; i++)
 		user += left_in_ring_3(&records[i]);
-	/* call, three a turn but for the last jump, return, int */
+	/* call, three per turn except for the last jump, return, int */
 	tap_equal(user, 8, "a visit to ring 3 leaves its branches and the interrupt");
 	trace_rings(DEBUGCTL_BTS | DEBUGCTL_BTS_OFF_OS);
 	tap_equal(traced_branches(), user, "BTS_OFF_OS: those of ring 3 alone");
@@ -241,8 +241,8 @@ static unsigned sample_loads(uint64_t enable, unsigned threshold)
 	count = stop_sampling();
 	quiesce();
 	wrmsr(MSR_PEBS_LD_LAT, 0);
-	/* The counter that is armed behind the loop waits for a slow load, whosever that is: only a
-	 * record from outside the loop is of that one. */
+	/* The counter that is armed after the loop waits for any slow load: only a record from
+	 * outside the loop belongs to it. */
 	if (count && (samples[count - 1].eventing_ip < (uint32_t)walked_load ||
 	              samples[count - 1].eventing_ip >= (uint32_t)walked_end))
 		count--;
@@ -263,8 +263,8 @@ static unsigned good_loads(unsigned count, unsigned threshold)
 	return good;
 }
 
-/* Of records of any latency: the least and the greatest there is, and whether one between them
- * names the source that the SDM's table has for the second level */
+/* For records of any latency: the least and the greatest latency, and whether a record between them
+ * has the second level's source of the SDM's table */
 static void look_at_loads(unsigned count, unsigned *least, unsigned *most, bool *second)
 {
 	*least = ~0u;
@@ -303,7 +303,7 @@ static void test_load_latency(void)
 	tap_equal(sample_loads(1, 3), 0, "... and without LL_EN none is");
 }
 
-/* SDM, "Architectural Performance Monitoring Version 4": a PMI is in use for PEBS, too. */
+/* SDM, "Architectural Performance Monitoring Version 4": PEBS uses the PMI, too. */
 static void test_pebs_in_use(void)
 {
 	if (version < 4)

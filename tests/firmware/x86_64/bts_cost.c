@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image that counts what a branch trace costs, in instructions from vector to IRET: a short loop
- * is run over and over, and what it takes longer than without a trace is a segment's switch. Under
- * QEMU's -icount the CPU's clock advances by as much with each instruction, and nops tell by how
- * much. This CPU is its own reader, between two runs of the loop. Prints "cost WAY ..." a way to
- * trace; tests/firmware/bts_cost.py knows them.
+ * An image that counts the cost of a branch trace, in instructions from the vector to IRET: a short
+ * loop runs repeatedly, and its additional time compared with no trace is a segment switch. Under
+ * QEMU's -icount the CPU's clock advances by a constant per instruction, which nops calibrate. This
+ * CPU is its own reader, between two runs of the loop. Prints "cost WAY ..." for each way to trace;
+ * tests/firmware/bts_cost.py reads it.
  */
 #include "pmu/clock/clock.h"
 #include "tests/event_switch.h"
@@ -12,9 +12,9 @@
 
 #define NOPS    1000U
 #define LARGEST (16U << 20)
-#define LAPS    4U  /* around the area */
-#define MOST    64U /* switches in these */
-#define SLICE   20U /* branches; fewer than a segment's */
+#define LAPS    4U  /* times that the area is filled */
+#define MOST    64U /* the most switches in that time */
+#define SLICE   20U /* branches; fewer than a segment holds */
 
 static _Alignas(TR_PAGE) uint8_t area[LARGEST];
 static volatile uint32_t bell, *bells = &bell;
@@ -24,15 +24,15 @@ static uint64_t attended;
 /* A way to trace. */
 struct way {
 	const char *name;
-	uint64_t size;         /* of the AUX area, bytes */
+	uint64_t size;         /* size of the AUX area, bytes */
 	uint64_t watermark;    /* 0: the default */
-	uint64_t data;         /* the data ring, bytes */
-	uint64_t late;         /* the reader comes when so many bytes wait for it */
-	bool asks;             /* something is asked all the time */
-	const uint64_t *which; /* a switch counts if it moves this */
+	uint64_t data;         /* size of the data ring, bytes */
+	uint64_t late;         /* the reader comes when so many bytes are unread */
+	bool asks;             /* snapshots are requested all the time */
+	const uint64_t *which; /* a turn counts as a switch if this counter changes */
 };
 
-/* As a channel's doorbell is rung. */
+/* Stands for the ring of a channel's doorbell. */
 static void notify(void *context, uint32_t vector)
 {
 	volatile uint32_t *const *rung = context;
@@ -56,7 +56,7 @@ static bool prepare(const struct way *way)
 	return bts_prepare(area, way->size, way->watermark, way->data);
 }
 
-/* The occasional work of reader and tick. */
+/* The work of reader and tick between two runs of the loop. */
 static void serve(const struct way *way)
 {
 	asked += way->asks;
@@ -68,13 +68,13 @@ static void serve(const struct way *way)
 	arch_trace_release();
 }
 
-/* The time of each segment's switch by the clock; the shortest first. */
+/* The clock's time of each segment switch, in ascending order. */
 static struct {
 	uint64_t clocks[MOST];
 	unsigned count;
 } switches;
 
-/* The time of a few branches, and whether count moved meanwhile. */
+/* The time of a few branches, and whether the counter changed meanwhile. */
 static __attribute__((noinline)) uint64_t slice(const volatile uint64_t *count, bool *moved)
 {
 	uint64_t start = arch_cycles(), before = *count;
@@ -96,7 +96,7 @@ static void add(uint64_t clock)
 	switches.clocks[i] = clock;
 }
 
-/* Fill the area some times, which without a switch takes so long a slice. */
+/* Fill the area several times; untraced: the time of the same loop without a switch. */
 static void fill(const struct way *way, uint64_t untraced)
 {
 	uint64_t head = aux.head;
@@ -144,7 +144,7 @@ static void measure(const struct way *way)
 	console_printf("# %s\n", way->name);
 	if (!tap_ok(prepare(way), "an event is ready"))
 		return;
-	/* No word on the console while it traces: that would be a thousand branches. */
+	/* Print nothing while tracing: printing would add a thousand branches. */
 	if (event_enable(&event))
 		return;
 	fill(way, untraced);

@@ -12,12 +12,12 @@ static _Alignas(TR_PAGE) struct perf_event_mmap_page control;
 static _Alignas(TR_PAGE) uint8_t data[16 * TR_PAGE];
 static uint64_t scratch[RING_LEVELS * 1024];
 static struct ring ring;
-static struct ring_owner owner; /* the caller sets the reader to notify */
+static struct ring_owner owner; /* the caller sets the function that notifies the reader */
 static struct ring_aux aux;
 static struct tr_doorbell doorbell;
-static struct perf_event event; /* the caller makes it empty */
+static struct perf_event event; /* the caller initialises it with zeros */
 
-/* Make event ready to be enabled, with an AUX area and a data ring of so many bytes. */
+/* Prepare the event for enabling, with an AUX area and a data ring of these sizes. */
 static bool bts_prepare(uint8_t *area, uint64_t size, uint64_t watermark, uint64_t data_size)
 {
 	struct ring_config config = {

@@ -19,28 +19,30 @@
 #include "tests/event_switch.h"
 #include "tests/firmware/x86_64/bts_image.h"
 
-/* Nobody saves vector registers for handlers. */
+/* No vector registers are saved for handlers. */
 #if !defined(__clang__)
 #pragma GCC target("general-regs-only")
 #endif
 
 #define AREA     (4U * TR_PAGE)
-#define PLACES   5U   /* that are left: 0 to 4 */
-#define SLED     4000 /* nops: longer than an NMI and a tick are late */
-#define STEP     16U  /* of the clock, an instruction's, as -icount shift=4 has it */
+#define PLACES   5U   /* free places in the segment: 0 to 4 */
+#define SLED     4000 /* nops: more than the delay of an NMI plus a tick */
+#define STEP     16U  /* clock ns per instruction under -icount shift=4 */
 #define SKID     2000U
-/* Instructions that the timer comes before the NMI: while it is on its way in, or out. */
+/* Instructions by which the timer precedes the NMI, so that the NMI hits the timer handler's entry
+ * or exit. */
 #define WAY_IN   100U
 #define WAY_OUT  700U
 #define RETURNED 1100U
-#define LATEST   20U /* and after it */
+#define LATEST   20U /* the NMI may come so many instructions before the timer */
 
 extern const struct trace_step x86_trace_steps[];
 
 static _Alignas(TR_PAGE) uint8_t area[AREA];
-static uint16_t visits[8192]; /* by offset from x86_vectors: first NMIs that return there */
-static const struct trace_step *hold, *release; /* the timer entry's */
-static bool first, twice; /* no NMI has come yet; the first one sends another */
+/* by offset from x86_vectors: number of first NMIs that return there */
+static uint16_t visits[8192];
+static const struct trace_step *hold, *release; /* the timer entry's steps */
+static bool first, twice; /* first: no NMI has come yet; twice: the first NMI sends another */
 static uint64_t ticks;
 
 static uint64_t offset_of(uint64_t address)
@@ -55,8 +57,8 @@ static void on_timer(const struct arch_regs *regs)
 	pmu_intel_bts.poll(&event);
 }
 
-/* Takes part beside the trace and its counters. One that is sent in an NMI comes behind its IRET.
- */
+/* Shares the NMI with the trace and its counters. An NMI that is sent inside an NMI comes after its
+ * IRET. */
 static enum arch_pmi on_nmi(const struct arch_regs *regs)
 {
 	if (first && offset_of(regs->rip) < sizeof(visits) / sizeof(*visits))
@@ -72,7 +74,7 @@ static void on_signal(const struct arch_regs *regs)
 	(void)regs;
 }
 
-/* A taken branch a turn, until there are so many places left. */
+/* One taken branch per turn, until so many places are free. */
 static void fill(uint64_t places)
 {
 	struct branch_segment *open = &intel_bts_of(&event)->area.open;
@@ -86,7 +88,7 @@ static void nops(void)
 	__asm__ volatile(".rept %c0\n\tnop\n\t.endr" : : "i"(SLED));
 }
 
-/* Deliveries in the area, which was empty. */
+/* Deliveries of interrupts in the area, which was empty before. */
 static uint64_t deliveries(void)
 {
 	const struct branch_record *record = (const void *)area;
@@ -101,9 +103,9 @@ static uint64_t deliveries(void)
 	return found;
 }
 
-/* The path of an NMI that comes at about the tick's time. */
+/* A case of an NMI that comes at about the tick's time. */
 struct way {
-	bool room; /* for another segment */
+	bool room; /* another segment is free */
 	uint64_t places;
 	bool twice;
 };
@@ -148,7 +150,8 @@ static void tell_visits(void)
 	}
 }
 
-/* The timer comes so many instructions before the NMI, or LATEST less. */
+/* The timer precedes the NMI by `from` instructions at first, and by one less each time, down to
+ * -LATEST. */
 static void sweep(const struct way *way, uint64_t from, uint64_t to)
 {
 	uint64_t wrong = 0;

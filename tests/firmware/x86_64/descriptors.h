@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A copy of the interrupt descriptor table, as firmware may load one: NMIs come by a gate of its
- * own, which counts them and continues to where the gate led that was copied.
+ * A copy of the interrupt descriptor table, as firmware may load one. NMIs go through the copy's
+ * own gate, which counts them and continues at the original gate's address.
  */
 #ifndef TESTS_FIRMWARE_DESCRIPTORS_H
 #define TESTS_FIRMWARE_DESCRIPTORS_H
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define DESCRIPTORS_SIZE 4096U /* bytes: 256 gates (SDM volume 3, 6.10) */
-#define NMI_GATE         4     /* words of 64 bits before it */
+#define NMI_GATE         4     /* index of the NMI's gate in words of 64 bits */
 
 struct descriptors {
 	uint16_t limit;
@@ -20,7 +20,7 @@ struct descriptors {
 extern uint64_t descriptors_nmis, descriptors_nmi_next;
 void descriptors_nmi(void);
 
-/* It has the flags back when it returns. */
+/* The flags are restored before it returns. */
 __asm__(
     ".bss\n"
     ".balign 8\n"
@@ -48,7 +48,7 @@ static inline void descriptors_use(const struct descriptors *these)
 	__asm__ volatile("lidt %0" : : "m"(*these) : "memory");
 }
 
-/* In memory of DESCRIPTORS_SIZE, at a multiple of 8, which stays. */
+/* Memory of DESCRIPTORS_SIZE bytes at a multiple of 8, which stays valid. */
 static inline struct descriptors descriptors_copy(uint64_t *gates)
 {
 	struct descriptors now = descriptors_now();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A loader's own translation: all but the addresses from 3 GiB on, where a PC's devices are, and
- * the stack at an address that the firmware's has nothing at. 4-level paging, RAM below 3 GiB.
+ * A boot loader's own page tables. They map everything except the addresses from 3 GiB on, where a
+ * PC's devices are, and the stack at an address that the firmware's tables do not map. 4-level
+ * paging, RAM below 3 GiB.
  */
 #ifndef TESTS_FIRMWARE_ELSEWHERE_H
 #define TESTS_FIRMWARE_ELSEWHERE_H
@@ -9,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ELSEWHERE      0xffff900000000000ULL /* the same once more */
+#define ELSEWHERE      0xffff900000000000ULL /* address of the second mapping */
 #define ADDRESS_OF     0x000ffffffffff000ULL
 #define ENTRY_OF(at)   ((at) >> 39 & 511)
 #define GIBIBYTES_KEPT 3U
@@ -22,7 +23,7 @@ static inline uint64_t *stack_pointer(void)
 	return sp;
 }
 
-/* A recording masks nothing. */
+/* On x86_64 a recording masks no exceptions. */
 static inline uint64_t masked_now(void)
 {
 	return 0;
@@ -32,7 +33,7 @@ static inline void mask_otherwise(void)
 {
 }
 
-/* Call fn(argument) in it; pages: two. Interrupts masked. */
+/* Call fn(argument) with these page tables; pages: room for two tables. Interrupts masked. */
 static inline void call_elsewhere(uint64_t *pages, void (*fn)(uint64_t), uint64_t argument)
 {
 	uint64_t *root = pages, *gibibytes = pages + 512, firmwares;

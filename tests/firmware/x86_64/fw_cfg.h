@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a PC of QEMU's has fw_cfg. */
+/* The ports of fw_cfg on a PC in QEMU. */
 #ifndef TESTS_FW_CFG_H
 #define TESTS_FW_CFG_H
 
@@ -7,7 +7,8 @@
 
 #define FW_CFG_DMA 0x514U
 
-/* Have the structure at this address carried out: high word first, the low one starts it. */
+/* Let QEMU carry out the structure at this address: write the high word first; the low word starts
+ * it. */
 static inline void fw_cfg_dma(uint64_t address)
 {
 	arch_port_write_wide(FW_CFG_DMA, __builtin_bswap32((uint32_t)(address >> 32)), 4);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A firmware whose page tables are stricter or deeper than OVMF's, on a machine with 1 GiB of
- * memory at most. Words beside those of chain.h:
+ * A firmware whose page tables are stricter or deeper than OVMF's, on a machine with at most 1 GiB
+ * of memory. Words in addition to those of chain.h:
  *
  *	la57	five levels
- *	wx	what is not code is never executed; of the image's pages none is written and
- * executed
+ *	wx	only code is executable, and no page of the image is both writable and executable
  *
- * When the image has come back, it is said what the tables then are.
+ * After the image's return the state of the tables is printed.
  */
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/registers.h"
@@ -25,15 +24,16 @@
 #define SECTION_EXECUTE  (1U << 29)
 #define SECTION_WRITE    (1U << 31)
 
-static uint64_t *first_gib; /* its pages, 4 KiB each */
+static uint64_t *first_gib; /* the pages of the first GiB, 4 KiB each */
 
-/* In the first 4 GiB, for CR3 is loaded in 32-bit mode. */
+/* Below 4 GiB, because CR3 is loaded in 32-bit mode. */
 static uint64_t *tables_new(unsigned pages)
 {
 	return memory_alloc_pages_below(pages, 1ULL << 32);
 }
 
-/* Identity: the first GiB by pages, the first TiB by GiB. Returns the fourth level. */
+/* Identity mapping: the first GiB by 4-KiB pages, the first TiB by 1-GiB pages. Returns the fourth
+ * level. */
 static uint64_t *tables_make(void)
 {
 	uint64_t *level4 = tables_new(1), *level3 = tables_new(2), *level2 = tables_new(1);
@@ -58,7 +58,7 @@ static void tables_set(uint64_t start, uint64_t end, uint64_t flags)
 		first_gib[at] = at * ARCH_PAGE | flags;
 }
 
-/* In reserved memory EDK2 has the loop in which it leaves the other CPUs. */
+/* EDK2's wait loop of the other CPUs is in reserved memory. */
 static bool tables_is_code(const EFI_MEMORY_DESCRIPTOR *area)
 {
 	return area->Type == EfiReservedMemoryType || area->Type == EfiLoaderCode ||
@@ -76,15 +76,15 @@ static void tables_each_area(void (*visit)(const EFI_MEMORY_DESCRIPTOR *area))
 		visit((const void *)(map + at));
 }
 
-/* As a firmware that protects memory does by type: UEFI 2.10, 7.2.3, EFI_MEMORY_XP. */
+/* As firmware that protects memory by its type: UEFI 2.10, 7.2.3, EFI_MEMORY_XP. */
 static void tables_forbid_data(const EFI_MEMORY_DESCRIPTOR *area)
 {
 	tables_set(area->PhysicalStart, area->PhysicalStart + area->NumberOfPages * ARCH_PAGE,
 	           tables_is_code(area) ? OPEN : OPEN | PTE_XD);
 }
 
-/* EDK2 has CR0, CR3 and CR4 of each CPU in its data, and loads them when it wakes one: with five
- * levels, a firmware has that there. */
+/* EDK2 keeps CR0, CR3 and CR4 for each CPU in its data, and loads them when it wakes the CPU.
+ * Change these to five levels as well. */
 static void tables_deepen_others(const EFI_MEMORY_DESCRIPTOR *area)
 {
 	uint64_t *at = (uint64_t *)area->PhysicalStart, cr3 = x86_read_cr3();
@@ -96,7 +96,7 @@ static void tables_deepen_others(const EFI_MEMORY_DESCRIPTOR *area)
 			at[2] |= CR4_LA57;
 }
 
-/* As its section table says; headers are read only. */
+/* By the image's section table; headers are read-only. */
 static void tables_protect(const EFI_LOADED_IMAGE *image)
 {
 	const uint8_t *base = image->ImageBase;
@@ -116,9 +116,9 @@ static void tables_protect(const EFI_LOADED_IMAGE *image)
 }
 
 /*
- * Load CR3 and set CR4.LA57, which only a CPU without paging takes (SDM volume 3A, 4.5.1
- * and 4.1.2): by way of 32-bit mode, where we and our stack lie, below 4 GiB. Segments are the
- * firmware's again at the end.
+ * Load CR3 and set CR4.LA57, which requires that paging is off (SDM volume 3A, 4.5.1 and 4.1.2). So
+ * the code switches to 32-bit mode, with code and stack below 4 GiB. At the end the segments are
+ * the firmware's again.
  */
 void tables_deepen(uint64_t root);
 __asm__(
@@ -205,7 +205,7 @@ static void tables_change(const EFI_LOADED_IMAGE *image)
 		tables_protect(image);
 		wrmsr(IA32_EFER, rdmsr(IA32_EFER) | IA32_EFER_NXE);
 	}
-	x86_write_cr0(x86_read_cr0() & ~CR0_WP); /* the root may be read-only */
+	x86_write_cr0(x86_read_cr0() & ~CR0_WP); /* the root table may be read-only */
 	if (test_asked("la57")) {
 		tables_deepen((uint64_t)level4 | OPEN);
 		tables_each_area(tables_deepen_others);
