@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One event or group by itself, on and off: what pmu/context.c does for all of a CPU's. */
+/* Switch one event or one group on and off, as pmu/context.c does for all events of a CPU. */
 #ifndef TESTS_EVENT_SWITCH_H
 #define TESTS_EVENT_SWITCH_H
 
 #include "pmu/clock/clock.h"
 #include "pmu/group.h"
 
-/* Of a leader on its CPU with interrupts masked. 0 or the source's error. */
+/* leader: a group's leader, on its own CPU, with interrupts masked. Returns 0 or the source's
+ * error. */
 static inline int event_enable(struct perf_event *leader)
 {
 	const struct perf_event *failed;

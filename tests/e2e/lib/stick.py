@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A volume that a machine boots from, and what is on it afterwards."""
+"""A volume that a machine boots from, and its content afterwards."""
 
 import pathlib
 import shutil
@@ -25,7 +25,7 @@ def mtool(name, volume, *arguments, check=True):
 
 
 def fsck(volume, *options):
-    """fsck.fat's exit status (0: clean, 1: there were errors) and what it says."""
+    """fsck.fat's exit status (0: clean, 1: errors) and its output."""
     tool = shutil.which("fsck.fat") or "/usr/sbin/fsck.fat"
     done = subprocess.run([tool, *options, volume], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
@@ -50,20 +50,20 @@ class Volume:
         return sorted(line.rsplit("/", 1)[1] for line in done.stdout.decode().split("\n") if line)
 
     def read(self, path):
-        """Its bytes; None if there is no such file."""
+        """A file's bytes; None if there is no such file."""
         done = mtool("mtype", self.path, f"::/{path}", check=False)
         return None if done.returncode else done.stdout
 
     def claim_free(self, clusters):
-        """Have the file system's own hint say that so many clusters are free."""
+        """Change the file system's own count of free clusters, which is only a hint."""
         with open(self.path, "r+b") as file:
             file.seek(512 + 488)  # FSInfo, FSI_Free_Count
             file.write(struct.pack("<I", clusters))
 
 
 def boot(arch, volume, *qemu, firmware=None, drive="", device="virtio-blk-pci", until=None):
-    """The serial line's text of a machine that boots from the volume, when it switches off, or
-    when it has said this. The firmware is a file for -bios, or QEMU's options for another."""
+    """The serial line's text of a machine that boots from the volume, up to its end or up to this
+    text. firmware: a file for -bios, or QEMU's options."""
     command = [f"qemu-system-{arch}", *MACHINE[arch], "-m", "512", "-nographic", "-nodefaults"]
     command += ["-serial", "stdio", "-no-reboot", *boots.NO_MENU, *qemu]
     command += firmware if isinstance(firmware, list) else ["-bios", firmware or EDK2[arch]]
@@ -87,7 +87,7 @@ def boot(arch, volume, *qemu, firmware=None, drive="", device="virtio-blk-pci", 
 
 
 class WriteLog:
-    """The machine's writes that QEMU's blklogwrites saw: [(first sector, bytes)], in order."""
+    """The machine's writes in the log of QEMU's blklogwrites: [(first sector, bytes)], in order."""
 
     SUPER = struct.Struct("<QQQI")
     ENTRY = struct.Struct("<QQQQ")

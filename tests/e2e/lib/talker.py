@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program that prints and writes, and what of that comes home over a channel."""
+"""A program that prints and writes files, and its output as the host receives it over a channel."""
 
 import subprocess
 
@@ -7,7 +7,8 @@ import live
 import machine
 import tap
 
-# talk(): argv[2] lines, each tenth on standard error as well; files of argv[3] bytes and of a few
+# talk(): prints argv[2] lines, each tenth on standard error as well; writes files of argv[3] bytes,
+# and small ones
 SOURCE = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ def remarks(lines):
 
 
 def check(tool, directory, claim, lines, size):
-    """tool(command, *options): words for subprocess. A program's output and files."""
+    """tool(command, *options) returns words for subprocess. A program's output and files."""
     there = {name: directory / f"talked-{name}" for name in ("made.bin", "empty", "small")}
     for path in there.values():
         path.unlink(missing_ok=True)
@@ -88,7 +89,7 @@ def check(tool, directory, claim, lines, size):
 
 
 def remote(url):
-    """tool for a machine behind a channel."""
+    """The tool's words for a machine behind a channel."""
     def words(command, *options):
         verb, *rest = command.split()
         return [machine.TOOL, verb, "--channel", url, *options, *rest]

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""TAP for the tests that are scripts.
+"""TAP for tests that are scripts.
 
     import tap
-
     tap.ok(loss == 0, "nothing is lost at 1 kHz", f"lost {loss}")
     tap.skip("BTS fills the AUX area", "this CPU has no debug store")
-    tap.finish()
-"""
+    tap.finish()"""
 
 import os
 import pathlib
@@ -18,7 +16,7 @@ os.environ.setdefault("PERF_BUILDID_DIR", str(
     pathlib.Path(__file__).resolve().parents[3] / "build/check/buildid-cache"))
 _results = []
 _lock = threading.Lock()
-_thread = threading.local()  # .last: what its last machine said
+_thread = threading.local()  # .last: the output of the last machine of this thread
 
 
 def last(text):
@@ -27,7 +25,8 @@ def last(text):
 
 
 def ok(passed, claim, detail=""):
-    """One result. The detail says what was seen instead; it is shown if the claim is false."""
+    """One result. The detail gives the values that were seen; it is printed if the claim is
+    false."""
     with _lock:
         _results.append(bool(passed))
         print(f"{'ok' if passed else 'not ok'} {len(_results)} - {claim}", flush=True)
@@ -38,24 +37,24 @@ def ok(passed, claim, detail=""):
 
 
 def equal(seen, expected, claim):
-    """One result: what was seen is what was expected."""
+    """One result: the seen value equals the expected one."""
     return ok(seen == expected, claim, f"expected {expected!r}\nseen     {seen!r}")
 
 
 def skip(claim, reason):
-    """One result that could not be had here."""
+    """One claim that cannot be tested here."""
     with _lock:
         _results.append(True)
         print(f"ok {len(_results)} - {claim} # SKIP {reason}", flush=True)
 
 
 def note(text):
-    """Something for the reader of the log."""
+    """A text for the reader of the log."""
     for line in str(text).splitlines():
         print(f"# {line}", flush=True)
 
 
 def finish():
-    """The plan, and the exit status: 1 if anything failed."""
+    """Print the plan. Returns the exit status: 1 if a claim is false."""
     print(f"1..{len(_results)}", flush=True)
     sys.exit(0 if all(_results) else 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A terminal that a test types into and reads: tmux, by what it shows."""
+"""A terminal in which a test types and reads: tmux."""
 
 import pathlib
 import re
@@ -12,13 +12,13 @@ import live
 
 
 def missing():
-    """Why there is none, or None."""
+    """The reason why tmux cannot be used, or None."""
     return None if shutil.which("tmux") else "tmux is not installed"
 
 
 class Terminal:
-    """A command in a terminal of so many columns and rows. Behind it a shell says how it ended and
-    what state the terminal is in."""
+    """A command in a terminal of this size. Afterwards a shell prints its exit status and the
+    terminal's state."""
 
     def __init__(self, *command, columns=100, rows=30, cwd=None, environment=()):
         self.directory = tempfile.TemporaryDirectory(prefix="bareperf-tmux-")
@@ -57,7 +57,7 @@ class Terminal:
         self.tmux("resize-window", "-x", columns, "-y", rows)
 
     def until(self, pattern, flags=re.M):
-        """The first match of it on the screen; None: it never came."""
+        """Wait for the pattern on the screen. Returns its first match, or None if it never came."""
         found = []
 
         def look():
@@ -67,17 +67,19 @@ class Terminal:
         return found[0]
 
     def shows(self, *texts):
-        """Whether all of these come to stand on the screen together."""
+        """Wait until all these texts are on the screen at the same time. Returns whether they
+        were."""
         return bool(live.until(lambda: all(text in self.screen() for text in texts), pause=0.05))
 
     def pid(self, name="bareperf"):
-        """Of the command."""
+        """The process id of the command."""
         shell = self.tmux("list-panes", "-F", "#{pane_pid}").strip()
         done = subprocess.run(["pgrep", "-P", shell, name], capture_output=True, text=True, check=False)
         return int(done.stdout.split()[0])
 
     def end(self):
-        """Its exit status, whether the terminal is as it was, and what stands there."""
+        """The command's exit status, whether the terminal's state is as before, and the screen's
+        text."""
         if not live.until(self.ended.exists, pause=0.05):
             return None, False, self.screen()
         status, state = self.ended.read_text().split("\n", 1)

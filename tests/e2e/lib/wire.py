@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The wire format once more, written after docs/wire-format.md alone: what the target's own code
-puts on the line is taken apart here."""
+"""A second implementation of the wire format, written after docs/wire-format.md alone; it decodes
+the output of the target's code."""
 
 import struct
 import subprocess
@@ -9,7 +9,7 @@ import machine
 import tap
 
 ENCODER = machine.TOP / "build/host/wire-encode"
-SHOWN = 1 << 20  # bytes of a recording that are tried
+SHOWN = 1 << 20  # the tested part of a recording, bytes
 HELLO, GET, DATA, STATUS = 1, 2, 16, 18
 ENCODED = 1
 M64 = (1 << 64) - 1
@@ -22,7 +22,7 @@ for value in range(256):
 
 
 class Bad(ValueError):
-    """A frame that is none."""
+    """An invalid frame."""
 
 
 def crc32c(data):
@@ -57,7 +57,7 @@ def cobs_encode(data):
 
 
 def unframe(piece):
-    """The frame between two 0x00: its (type, flags, sequence, words)."""
+    """The frame between two bytes 0x00: (type, flags, sequence, words)."""
     whole = cobs_decode(piece)
     if len(whole) < 8 or crc32c(whole[:-4]) != struct.unpack("<I", whole[-4:])[0]:
         raise Bad("the checksum is wrong")
@@ -87,7 +87,7 @@ class Bits:
 
 
 class Words:
-    """The part of a frame that is remembered."""
+    """The words that the decoder remembers."""
 
     def __init__(self):
         self.last = self.before = 0
@@ -124,7 +124,7 @@ def decode(content, raw):
 
 
 def data_of(found):
-    """(tag, at, bytes) of a DATA."""
+    """(tag, offset, bytes) of a DATA frame."""
     _, flags, _, words = found
     tag, at, raw = struct.unpack_from("<HHH", words)
     content = words[6:]
@@ -132,12 +132,12 @@ def data_of(found):
 
 
 def on_the_line(raw):
-    """The target's frames for these bytes."""
+    """The frames that the target's code makes of these bytes."""
     return subprocess.run([ENCODER], input=raw, stdout=subprocess.PIPE, check=True).stdout
 
 
 def parts(path):
-    """The bytes that lay in the rings of a perf.data: records, and AUX areas."""
+    """The bytes of a perf.data that were in rings: records, and AUX areas."""
     data = path.read_bytes()
     start, size = struct.unpack_from("<QQ", data, 40)
     records, aux, at = bytearray(), bytearray(), start
@@ -154,8 +154,8 @@ def parts(path):
 
 
 def shrinks(raw, name, times):
-    """These bytes of a recording come back, and are so many times fewer on the line, with all that
-    stands around them."""
+    """A recording's bytes survive encoding and decoding, and are so many times fewer on the line,
+    with all overhead."""
     raw = raw[:SHOWN]
     line = on_the_line(raw)
     back = b"".join(data_of(found)[2] for found in frames(line))

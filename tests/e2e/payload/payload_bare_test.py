@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The rules of docs/payloads.md for a unikernel are enough: a program with a start-up of its own, without the
-SDK's library and its link script, on stacks and with a thread pointer of its own."""
+"""The rules of docs/payloads.md for a unikernel are sufficient: a program with its own start-up
+code, without the SDK's library and linker script, with its own stacks and thread pointer."""
 
 import pathlib
 import re
@@ -143,7 +143,7 @@ int _start(const struct bareperf_system *given)
 
 
 def build(isa, where):
-    """As docs/payloads.md says, by the compiler itself."""
+    """Compiled as docs/payloads.md describes."""
     subprocess.run([COMPILER[isa], "-O2", "-Wall", "-Werror", "-ffreestanding", "-fpie", "-static-pie",
                     "-nostdlib", "-mgeneral-regs-only", "-fno-stack-protector", "-fno-omit-frame-pointer", "-Wl,--build-id",
                     "-Wl,-z,separate-code,-z,noexecstack", "-I", machine.TOP / "workload/sdk/include",
@@ -171,7 +171,8 @@ def main():
             run = boot(isa, elf, "we", 43)
             chains = [chain for _, _, chain in run.chains()]
             own = {name: share for name, share in machine.shares(run.chains()).items() if name in FUNCTIONS}
-            tap.ok(own.get("spin", 0) > 0.9 * sum(own.values()) > 5,  # the rest waits, how long is the host's doing
+            # the rest of the time it waits, and that depends on the host
+            tap.ok(own.get("spin", 0) > 0.9 * sum(own.values()) > 5,
                    f"{isa}: stock perf names its functions", machine.shares(run.chains()))
             tap.ok(any(chain[:2] == ("spin", "_start") for chain in chains) and
                    any(chain[0] == "spin" and "_start" not in chain for chain in chains),

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""C++ as a payload: its output is that of the host's own build, exceptions included that are
-thrown and caught on two CPUs while both are sampled behind any instruction, and its functions have
-names."""
+"""C++ as a payload: its output equals that of the host's build, with exceptions that are thrown and
+caught on two CPUs while both are sampled after any instruction, and its functions have names."""
 
 import pathlib
 import shutil
@@ -21,7 +20,7 @@ FLAGS = {
     "aarch64": ("-O2", "-fstack-protector-strong"),
 }
 SOURCE = machine.TOP / "tests/e2e/payload/cpp_payload.cc"
-STEADY = ("-icount", "shift=1,sleep=off")  # 2 ns an instruction: handlers keep up with -c 5000
+STEADY = ("-icount", "shift=1,sleep=off")  # 2 ns per instruction: handlers keep up with -c 5000
 TIMES = "40"
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-cpp-")
 HOST = pathlib.Path(WORK.name) / "host"
@@ -37,8 +36,8 @@ def record(isa, elf, options, words):
 
 
 def stepping(isa, elf, options, words):
-    """The same in an emulator that lets interrupts in behind each instruction: libstdc++, libgcc and
-    libgcc_eh use what is below the stack pointer, where they were compiled to."""
+    """The same in an emulator that accepts interrupts after each instruction: libstdc++, libgcc and
+    libgcc_eh use memory below the stack pointer if they were compiled to."""
     with tempfile.TemporaryDirectory(prefix="bareperf-cpp-") as directory:
         monitor = qemu.Monitor(directory)
         run = live.Live(f"record -a -e cpu-clock {options} -- payload {words}", "--arch", isa, "--payload",

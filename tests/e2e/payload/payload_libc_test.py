@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The environment of a program: its C library, its thread-local variables, and registers and stack that are
-its own, however often it is sampled. On both architectures, many programs in one boot."""
+"""A program's environment: its C library, its thread-local variables, and its own registers and
+stack, however often it is sampled. On both architectures, many programs in one boot."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ import tap
 from mailbox import qemu
 
 IDLE = 1
-STEADY = ("-icount", "shift=1,sleep=off")  # 2 ns an instruction: handlers keep up with -c 5000
+STEADY = ("-icount", "shift=1,sleep=off")  # 2 ns per instruction: handlers keep up with -c 5000
 BOOT = {
     "x86_64": ("-kernel", str(machine.TOP / "build/x86_64/bareperf.efi")),
     "aarch64": ("-kernel", str(machine.TOP / "build/aarch64/bareperf.efi")),
@@ -25,7 +25,7 @@ BOOT = {
 
 
 def run(agent, words, options="-a -e cpu-clock -c 1000000"):
-    """The exit status of the payload with these words, and its output."""
+    """The payload's exit status for these words, and its output."""
     status, text = agent.run(f"record {options} -- payload {words}")
     found = re.search(r"payload: exit status (\d+)", text)
     return (int(found.group(1)) if found else status), text
@@ -44,7 +44,7 @@ def library(isa, agent):
 
 
 def threads_and_files(isa, payload):
-    """On CPUs that run at the same time; and files that are handed over."""
+    """On CPUs that run at the same time, and with files that are passed to the program."""
     directory = payload.parent
     for name, content in (("data", bytes(range(256)) * 19 + bytes(range(136))),
                           ("words", b"alpha 'two words'\n\"q\\\"@\"\n"),

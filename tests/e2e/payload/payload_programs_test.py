@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Others' programs, unchanged: zlib, cJSON's tests, Lua, SQLite's shell and speedtest1, and the command-line
-programs of zlib, bzip2, lz4, zstd, xz, giflib and libpng, compiled with Debian's usual flags, do in a
-machine what they do on the host, and are profiled. All of them are one ELF file, each under its own name,
-so that a boot an architecture is enough.
+"""Unchanged programs of other authors: zlib, cJSON's tests, Lua, SQLite's shell and speedtest1, and
+the command-line programs of zlib, bzip2, lz4, zstd, xz, giflib and libpng, compiled with Debian's
+usual flags. In a machine they behave as on the host, and they are profiled. All of them are one ELF
+file, each under its own name, so one boot per architecture is enough.
 
 check-timeout: 1200
 check-spare: no claim is about time
@@ -70,7 +70,7 @@ for i = 1, 3 do collectgarbage() end
 print(select(2, load("x = = 1")), arg[1], #arg)
 os.exit(5)
 """
-SHELL = "a machine"  # the system that the script finds
+SHELL = "a machine"  # the name of the system that the script finds
 SQL = """
 .headers on
 .mode box
@@ -101,7 +101,7 @@ SELECT length(readfile('made/dump.sql')), no_such_function(1);
 """
 
 
-# Work of a command line on files that were passed to it, and the files that it makes.
+# Commands with the files that are passed to them and the files that they make.
 COMMANDS = (
     ("minigzip -9 text", "text.gz"), ("minigzip -d packed.gz", "packed"),
     ("bzip2 -k text", "text.bz2"), ("bzip2 -dc packed.bz2", None),
@@ -115,7 +115,7 @@ COMMANDS = (
 
 
 class Programs:
-    """A machine of an ISA with the programs, and their runs there."""
+    """A machine of an ISA that has the programs, and their runs there."""
 
     def __init__(self, isa, sources, where):
         self.isa, self.here, self.sources = isa, where / isa, sources
@@ -133,7 +133,7 @@ class Programs:
                                    str(machine.TOP / f"build/{isa}/bareperf.efi"))
 
     def run(self, words, *options):
-        """Recorded, sampled at 2 kHz: how it ended."""
+        """Record a run, sampled at 2 kHz. Returns how it ended."""
         return subprocess.run(
             talker.remote(f"shm:{self.agent.path}")(
                 f"record -e cpu-clock -F 2000 -g -- payload {words}", "-o", self.here / "perf.data",
@@ -142,7 +142,7 @@ class Programs:
             timeout=live.PATIENCE)
 
     def hot(self, names, claim):
-        """The last recording's functions: one of these is among the first."""
+        """The top functions of the last recording include one of these."""
         done = subprocess.run(["perf", "report", "--stdio", "--no-children", "-g", "none", "-i",
                                self.here / "perf.data"], capture_output=True, text=True, check=False)
         tops = [line.split()[-1] for line in done.stdout.splitlines() if line.rstrip() and line[0] != "#"]
@@ -151,7 +151,7 @@ class Programs:
 
 
 def on_host(here, *words, stdin=subprocess.DEVNULL):
-    """The scripts' work, in a directory of their own."""
+    """Run the scripts in a temporary directory."""
     return subprocess.run(words, cwd=here, capture_output=True, text=True, check=False, stdin=stdin,
                           timeout=live.PATIENCE)
 
@@ -218,7 +218,7 @@ def sqlite_s(machine_, where):
 
 
 def give(where, sources, host):
-    """The files that commands are to be given, in a directory of their own."""
+    """The commands' input files, in a temporary directory."""
     given = where / "given"
     given.mkdir()
     for source, name in (("zlib/deflate.c", "text"), ("giflib/pic/treescap-interlaced.gif", "picture.gif"),
@@ -233,7 +233,7 @@ def give(where, sources, host):
 
 
 def timeless(text):
-    """speedtest1's output, without its seconds."""
+    """speedtest1's output without the times."""
     return re.sub(r"\.* +\d+\.\d{3}s$", "", text, flags=re.MULTILINE)
 
 
@@ -267,7 +267,7 @@ def boot(isa, sources, host, where):
 
 
 def missing(found):
-    """Why there is nothing to try, or None. Debian has all of it."""
+    """The reason why nothing can be tested, or None. Debian has everything that is needed."""
     if found.returncode:
         return found.stderr.strip()
     wanted = [name for name in ("lua5.4", "sqlite3") if not shutil.which(name)]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The SDK's errors without a machine: code that does not compile, and functions that are declared and do not
-link, which docs/payloads.md lists (`tests/e2e/payload/payload_sdk_test.py --write` makes the list anew).
+"""The SDK's errors, without a machine: code that does not compile, and functions that are declared
+but do not link, which docs/payloads.md lists (`tests/e2e/payload/payload_sdk_test.py --write`
+writes the list).
 
 check-spare: nothing is booted
 """
@@ -35,7 +36,7 @@ RIGHT = ('"%p", (const void *)text', '"%p", (void *)pointer', '"%f", (double)num
 
 
 def compiled(isa, source, *flags):
-    """(it compiled, the compiler's messages)."""
+    """(whether it compiled, the compiler's messages)."""
     with tempfile.NamedTemporaryFile(suffix=".o") as to:
         done = subprocess.run([machine.TOP / f"build/{isa}/sdk/bin/bareperf-cc", "-c", "-Wall",
                                "-Wextra", "-Werror", *flags, "-", "-o", to.name],
@@ -57,7 +58,7 @@ def marks(isa, *flags):
 PAGE = machine.TOP / "docs/payloads.md"
 BEGIN, END = "<!-- payload_sdk_test: begin -->\n", "<!-- payload_sdk_test: end -->\n"
 INTERNAL = ("bits/", "c++/", "machine/", "rpc/", "ssp/", "bareperf/", "sys/_", "_")
-# They want headers of a system that newlib was not made for.
+# These need headers of systems that newlib does not support.
 NOT_COMPILED = ["regdef.h", "sys/custom_file.h", "termios.h", "utmp.h"]
 FIRST = "".join(f"#include <{name}>\n" for name in ("stddef.h", "stdint.h", "sys/types.h", "stdio.h"))
 
@@ -69,8 +70,8 @@ def preprocessed(isa, *arguments, source):
 
 
 def declared(isa, header, directory):
-    """{function: the header that declares it}, without those that are macros as well; None: it does
-    not compile."""
+    """{function: the header that declares it}, without functions that are macros as well; None if
+    the header does not compile."""
     listed = pathlib.Path(directory) / "aux"
     source = f"{FIRST}#include <{header}>\n"
     if preprocessed(isa, "-fsyntax-only", "-aux-info", listed, source=source).returncode:
@@ -90,7 +91,7 @@ def defined(isa):
 
 
 def missing(isa):
-    """({header: [function, ...]} that do not link, [header that does not compile, ...])."""
+    """({header: [functions that do not link]}, [headers that do not compile])."""
     include = machine.TOP / f"build/{isa}/sdk/include"
     headers = sorted(str(path.relative_to(include)) for path in include.rglob("*.h"))
     functions, refused, there = {}, [], defined(isa)

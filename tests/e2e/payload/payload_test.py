@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The user's own program on both architectures: built with the SDK, run, traced, survived."""
+"""The user's own program on both architectures: it is built with the SDK, runs, is traced, and may
+crash."""
 
 import pathlib
 import re
@@ -211,7 +212,7 @@ def build(arch, name, source, *flags):
 
 
 def record(arch, payload, words, *options, frequency=1000):
-    """On two CPUs; on Arm entered at EL2, so that the payload has EL1 for itself."""
+    """On two CPUs; on Arm entered at EL2, so that the payload runs at EL1 alone."""
     return machine.Recording(f"record -a -e cpu-clock -F {frequency} -g -- payload {words}", "--arch",
                              arch, "--payload", payload, *options,
                              qemu=("-smp", "2", *(EL2 if arch == "aarch64" else ())))
@@ -225,7 +226,7 @@ def functions(run):
 
 
 def traced(arch):
-    # often enough that a function of 4 % has dozens of samples on either CPU
+    # so often that a function with 4 % of the time has dozens of samples on each CPU
     run = record(arch, example(arch), "6000000", frequency=10000)
     tap.ok(run.status == 0 and "412849 primes below 6000000" in run.text,
            f"{arch}: the example counts primes with printf(), malloc() and threads", run.text)
@@ -234,11 +235,12 @@ def traced(arch):
     tap.ok(summary["conserved"] and summary["status"] == 0, f"{arch}: its ledger is conserved",
            summary)
     chains = [chain for _, _, chain in run.chains()]
-    # on a busy host a CPU is let go late, and then has all that time in one sample
+    # on a busy host a CPU is paused for long, and all of that time counts for one sample
     leaves = machine.shares([sample for sample in run.chains() if sample[2][:1] not in IDLE])
     tap.ok(leaves.get("cross_out", 0) + leaves.get("count_by_sieve", 0) > 30,
            f"{arch}: stock perf names its functions", leaves)
-    # cross_out() is a leaf, whose own caller is not in the chain; a busy host leaves few samples of the others
+    # cross_out() is a leaf, whose caller is not in the chain; a busy host leaves few samples of the
+    # others
     leaves_of_sieve = ("cross_out", "count_by_sieve")
     callers = {chain[:5] for chain in chains if "main" in chain}
     tap.ok(callers & {(leaf, "count_piece", "count_all", "main", "_start") for leaf in leaves_of_sieve},
@@ -253,7 +255,7 @@ def traced(arch):
 
 
 def stacks(run, command, *options):
-    """Of its samples in the example's loops, as `a;b;c`, from the outermost."""
+    """The samples in the example's loops as `a;b;c`, from the outermost function on."""
     done = subprocess.run([machine.TOOL, *command, *options, run.file], capture_output=True, text=True,
                           check=False)
     return [line.rsplit(" ", 1)[0] for line in done.stdout.splitlines()
@@ -261,8 +263,8 @@ def stacks(run, command, *options):
 
 
 def above_main(arch, run):
-    """bareperf's own callers of the program are left out of pictures and exports."""
-    theirs = {"count_by_sieve", "cross_out"}  # where a sample in a prologue lacks the caller
+    """The functions of bareperf that call the program are left out of pictures and exports."""
+    theirs = {"count_by_sieve", "cross_out"}  # a sample in a function's prologue lacks the caller
     for command in (("flamegraph", "--folded"), ("export", "-f", "folded")):
         name = " ".join(command)
         firsts = {stack.split(";")[0] for stack in stacks(run, command)}
@@ -294,7 +296,7 @@ def program(arch):
                   "interrupts without a handler are counted, and shown")
 
 
-CRASHES = {  # action: (report, CPU, claim)
+CRASHES = {  # action: (report, CPU, claim) for each crash
     "write": (r"write", 0, "a write to where nothing is"),
     "jump": (r"", 0, "a call of a null pointer"),
     "text": (r"write.*(read-only|permission)", 0, "a write to its own code"),
@@ -305,12 +307,12 @@ CRASHES = {  # action: (report, CPU, claim)
 
 
 def line_of(text, nth=0):
-    """The line of CRASH that has the text."""
+    """The number of the line in CRASH that contains the text."""
     return [i for i, line in enumerate(CRASH.splitlines(), 1) if text in line][nth]
 
 
 def backtraces(arch, how, run):
-    """By the host, which has both programs' files."""
+    """The host symbolises the backtrace, because it has the files of both programs."""
     frames = re.findall(r"^  #\d+ +(.*)$", run.said, re.M)
     end = f"main <stdin>:{line_of('fall(how);', 1)}"
     if how == "write":
@@ -361,7 +363,7 @@ def ends(arch):
 
 
 def interrupted(arch):
-    """Ctrl-C, when it was seen to print."""
+    """Send Ctrl-C after the program has printed something."""
     log = pathlib.Path(WORK.name) / "half.log"
     process = subprocess.Popen(
         [*machine.run_words("-o", pathlib.Path(WORK.name) / "spin.data", "--arch", arch, "--payload",
@@ -370,7 +372,7 @@ def interrupted(arch):
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
     first = process.stdout.readline()
     running = process.poll() is None
-    # Its next output is not read before Ctrl-C.
+    # The program's later output is not read before Ctrl-C.
     process.send_signal(signal.SIGSTOP)
     qemu = live.child(process.pid, "qemu-system")
     end = live.cpu_time(qemu) + 0.5
@@ -387,7 +389,7 @@ def interrupted(arch):
 
 
 def segment(elf, index):
-    """Where the program header of this index lies in the file."""
+    """The file offset of the program header with this index."""
     return struct.unpack_from("<Q", elf, 32)[0] + 56 * index
 
 
@@ -457,7 +459,8 @@ int main(void)
 
 
 def by_cpio(arch):
-    """An archive that others made: several names of one file, names with "./", entries that are no files."""
+    """An archive by another tool: several names for one file, names with "./", entries that are not
+    files."""
     here = pathlib.Path(WORK.name) / f"files-{arch}"
     (here / "b").mkdir(parents=True)
     machine.payload(arch, here / "payload.elf", LINKED)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A program's POSIX and C11 threads, one a CPU, on both architectures."""
+"""A program's POSIX and C11 threads, one per CPU, on both architectures."""
 
 import collections
 import pathlib
@@ -21,7 +21,7 @@ EAGAIN = 11  # newlib's
 
 
 class Machine:
-    """Four CPUs that wait for commands, with the program."""
+    """A machine with four CPUs and the program, which waits for commands."""
 
     def __init__(self, isa, directory):
         self.isa = isa
@@ -58,14 +58,16 @@ class Machine:
 
 
 def waits_are_idle(isa, payload):
-    """By name, and only there: three threads wait for the fourth, which spins in usleep()."""
+    """The program's name for its thread is in the recording: three threads wait for the fourth,
+    which spins in usleep()."""
     done = machine.Recording("record -a -e cpu-clock -F 2000 -- payload many", "--arch", isa,
                              "--payload", payload, qemu=("-smp", "4"))
     text = subprocess.run(["perf", "script", "-F", "cpu,ip,sym", "-i", done.file],
                           capture_output=True, text=True, check=False).stdout
     seen = collections.Counter((int(cpu), name == "cpu_idle") for cpu, name in
                                re.findall(r"^\s*\[(\d+)\]\s+[0-9a-f]+ (\S+)", text, re.M))
-    # On a busy host few samples come; and the fourth waits for the three, which have no CPU there.
+    # On a busy host there are few samples; and the fourth thread waits for the three, which may not
+    # run.
     tap.ok(done.status == 0 and seen[0, False] > 20 and
            all(seen[cpu, True] > 2 for cpu in (1, 2, 3)),
            f"{isa}: a waiting thread is halted in cpu_idle()", (seen, done.text))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A payload on the boot volume, run several times by one machine, a crash between.
+"""A payload on the boot volume, run several times by one machine, with a crash in between.
 
 check-spare: no claim is about time
 """
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 
 
 def make_volume(directory, arch):
-    """A directory as firmware finds it on a stick: the image, and the payload beside it."""
+    """A directory that QEMU offers as a volume: the image, and the payload beside it."""
     volume = pathlib.Path(directory) / "volume"
     (volume / "EFI/BOOT").mkdir(parents=True)
     shutil.copy(machine.TOP / f"build/{arch}/bareperf.efi", volume / "EFI/BOOT" / BOOT[arch])

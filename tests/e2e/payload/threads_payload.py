@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A payload of POSIX's and C11's threads: argv[1] says which. Written as for any system; only what it
-expects of CPUs is this one's."""
+"""A payload with POSIX and C11 threads: argv[1] selects the test. It is portable code; only its
+expectations about CPUs are bareperf's."""
 
 SOURCE = r"""
 #define _GNU_SOURCE /* pthread_setname_np() */

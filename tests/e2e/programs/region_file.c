@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of who writes a perf.data:
+ * For tests of the two writers of perf.data, the host and the machine:
  *
- *	region-file make REGION	[N]	a complete region that nobody has read, of two CPUs with N
- *					samples (as many as there is room for, and 1000 more that
- *					are lost) and branch traces
+ *	region-file make REGION	[N]	a complete unread region of two CPUs with N samples (as
+ *					many as fit, and 1000 more that are lost) and branch traces
  *	region-file plain REGION [N]	the same without branch traces
  *	region-file write REGION FILE	the perf.data that the machine itself writes of a region
  */

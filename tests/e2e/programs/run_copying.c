@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The host tool, but that between it and the machine's memory is a channel that copies: the linker
- * puts this in the place of channel_open_shared(). */
+/* The host tool, with a channel that copies between itself and the machine's memory: the linker
+ * replaces channel_open_shared(). */
 #include "tests/unit/host-tools/region/copying_channel.h"
 
 #define PIECE (256U << 10) /* bytes */

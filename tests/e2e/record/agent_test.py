@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A machine that boots once and records many times: commands through the mailbox."""
+"""A machine that boots once and records many times, on commands through the mailbox."""
 
 import pathlib
 import struct
@@ -21,7 +21,7 @@ BOOT, ONLINE, TRACED = 1, 2, 4  # a CPU's flags
 
 
 def unbalanced(agent):
-    """dump's complaints about the region as it is now, or None."""
+    """dump's messages about the region in its present state, or None."""
     done = subprocess.run([machine.TOOL, "dump", agent.path], capture_output=True, text=True,
                           timeout=300, stdin=subprocess.DEVNULL)
     well = done.returncode == 0 and "conserved: yes" in done.stdout
@@ -29,18 +29,19 @@ def unbalanced(agent):
 
 
 def cpu(agent, index):
-    """The region's data of a CPU: its flags, and the ticks of the last run."""
+    """A CPU's data in the region: its flags, and the ticks of the last run."""
     offset, _, stride = struct.unpack_from("<QII", agent.bytes, CPUS)
     return (agent.word(offset + index * stride + 4), agent.word(offset + index * stride + 32, "<Q"))
 
 
 def beat(agent):
-    """The number of its heartbeats."""
+    """The machine's count of heartbeats."""
     return agent.word(*tr.HEADER["heartbeat"])
 
 
 def beats_while_recording(agent):
-    """Whether it beats: compares a pair of looks with nothing but the recording between them."""
+    """Whether the heartbeat changes: compares two looks, between which nothing but the recording
+    happens."""
     first = beat(agent)
     return agent.until(lambda: beat(agent) > first + 20 or agent.state() != tr.RECORDING) and \
         agent.state() == tr.RECORDING

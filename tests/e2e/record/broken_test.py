@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A boot that comes to nothing says so, and is no success."""
+"""A boot that fails reports that, and does not count as success."""
 
 import pathlib
 import subprocess
@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import machine
 import tap
 
-ERROR = 125  # run's exit status, not 126: the command was not the cause
+ERROR = 125  # run's exit status; 126 would mean that the command is wrong
 STAGES = (("broken_clock", "the clock or the timer does not work: No such device (-19)"),
           ("broken_cpu", "the machine cannot be taken over: I/O error (-5)"))
 

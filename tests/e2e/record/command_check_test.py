@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Commands that are wrong are refused before a machine boots: the QEMU here cannot be started."""
+"""Wrong commands are refused before a machine boots: the QEMU here cannot be started."""
 
 import pathlib
 import subprocess
@@ -17,7 +17,7 @@ HERE = tempfile.TemporaryDirectory(prefix="bareperf-check-test-")
 
 
 def run(*words, arch="x86_64", image=()):
-    """Its exit status and what it says, line by line."""
+    """The tool's exit status, and the lines that it prints."""
     done = subprocess.run([TOOL, "run", "--qemu", "/bin/false", "--no-doorbell", "--arch", arch,
                            *image, "-o", f"{HERE.name}/perf.data", "--", *words], capture_output=True,
                           timeout=300, check=False)
@@ -30,7 +30,8 @@ def answer(command, *options):
 
 
 def refused(words, place, reason, **keywords):
-    """Refused with this reason last, and a mark under this place of the command as it was typed."""
+    """The command is refused with this reason in the last line, and with a mark under this part of
+    the command as it was typed."""
     words = words.split() if isinstance(words, str) else words
     status, lines = run(*words, **keywords)
     command, mark, last = ([""] * 3 + lines)[-3:]

@@ -23,8 +23,8 @@ WORK = tempfile.TemporaryDirectory(prefix="bareperf-cpus-")
 QEMU = {"x86_64": "qemu-system-x86_64", "aarch64": "qemu-system-aarch64"}
 
 
-# The CPUs hand a token around; each says when it took it and when it let go. The argument is
-# what CPU 1 adds to its clock, in ns.
+# The CPUs pass a token on; each reports when it took the token and when it passed it on. The
+# argument is the number of ns that CPU 1 adds to its clock.
 TOKEN = r"""
 #include <bareperf/clock.h>
 #include <bareperf/thread.h>
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 
 
 def token(isa, cpus, skew=0):
-    """The run, the CPUs' times of holding the token in their order, and the bound."""
+    """The run, the times for which CPUs held the token, in order, and the clocks' error bound."""
     payload = machine.payload(isa, pathlib.Path(WORK.name) / f"{isa}-token.elf", TOKEN)
     run = machine.Recording(f"record -a -e cpu-clock -F 10000 -- payload {skew}", "--arch", isa,
                             "--payload", payload, qemu=("-smp", str(cpus)))
@@ -95,14 +95,14 @@ def token(isa, cpus, skew=0):
 
 
 def backwards(held):
-    """The most that time went back from one holder to the next, ns."""
+    """The greatest step back in time from one holder to the next, ns."""
     return max(then - now for (_, _, then), (_, now, _) in zip(held, held[1:]))
 
 
 def one_time(isa, cpus):
     run, held, error = token(isa, cpus)
     tap.equal(len(held), 40 * cpus, f"{isa}: a token goes round {cpus} CPUs")
-    # two CPUs, each off by its own error
+    # two CPUs, each with its own error
     tap.ok(held and backwards(held) <= 2 * error,
            f"{isa}, {cpus} CPUs: time passes from CPU to CPU within the stated bound",
            (backwards(held), error))
@@ -113,7 +113,7 @@ def one_time(isa, cpus):
     takes = [take for _, take, _ in held]
 
     def fits(cpu, time):
-        """Did that CPU hold the token then?"""
+        """Whether that CPU held the token at that time."""
         first = max(bisect.bisect(takes, time) - 2, 0)
         return any(holder == cpu and take - 2 * error <= time <= release + 2 * error
                    for holder, take, release in held[first:first + 4])
@@ -125,14 +125,14 @@ def one_time(isa, cpus):
 
 
 def skewed(isa):
-    """The test is able to fail."""
+    """This test can fail: the skew is detected."""
     _, held, error = token(isa, 2, skew=-10**9)
     tap.ok(held and backwards(held) > 2 * error, f"{isa}: a CPU that is 1 s behind is seen",
            (backwards(held), error))
 
 
 def times_by_cpu(run):
-    """{cpu: [ns, …]} of the samples in the order of the file."""
+    """{cpu: [ns, …]} for the samples in the order of the file."""
     text, _, _ = run.perf("script", "--ns", "-F", "cpu,time")
     times = collections.defaultdict(list)
     for line in text.splitlines():
@@ -161,7 +161,8 @@ def several_cpus(isa, count):
 
 
 def as_many_as_there_may_be(isa):
-    """A busy host gives each of so many CPUs little time: the recording ends when all are sampled."""
+    """A busy host gives each of so many CPUs little time, so the recording ends when all have
+    samples."""
     run = live.Live("record -a -m 8 -e cpu-clock -F 10 -- idle 3600", "--arch", isa, "--timeout", "300",
                     qemu=("-smp", "256", "-m", "4096"))
 
@@ -187,7 +188,7 @@ def some_cpus(isa):
 
 
 def masked(isa, seen):
-    """Samples every ms of code that masks interrupts for 10 ms."""
+    """Samples every ms in code that masks interrupts for 10 ms."""
     run = machine.Recording("record -e cpu-clock -F 1000 -- masked 1", "--arch", isa,
                             qemu=machine.EXACT)
     periods = [period for _, period, _ in run.chains()]
@@ -214,6 +215,6 @@ for ISA, program in QEMU.items():
     skewed(ISA)
     some_cpus(ISA)
     masked(ISA, seen=ISA == "aarch64")
-if not machine.missing(QEMU["aarch64"]):  # with OVMF so many take minutes to come up
+if not machine.missing(QEMU["aarch64"]):  # with OVMF, booting so many CPUs takes minutes
     as_many_as_there_may_be("aarch64")
 tap.finish()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # check-timeout: 900
-"""Arm machines whose firmware has no ACPI tables, but a device tree: each boots once from a disk, and
-is commanded by the serial line that its /chosen/stdout-path names."""
+"""Arm machines whose firmware has no ACPI tables, but a device tree: each boots once from a disk,
+and gets commands by the serial line that /chosen/stdout-path of the tree names."""
 
 import pathlib
 import re
@@ -31,10 +31,10 @@ MACHINES = [
      "cortex-a76"),
 ]
 
-# Memory that the last machine's tree reserves, although the firmware gives it to applications: much of RAM,
-# and the trace region's usual place
+# Memory that the last machine's tree reserves although the firmware lets applications use it: much
+# of RAM, including the trace region's usual place
 RESERVED = 0x44000000, 0x10000000
-# the timer's rate in the tree; CNTFRQ_EL0 says 62.5 MHz
+# the timer's rate in the tree; CNTFRQ_EL0 gives 62.5 MHz
 RATE = 50000000
 
 PROGRAM = r"""
@@ -76,7 +76,7 @@ def machine_words(kind, cpu):
 
 
 def reserving_tree(directory, kind, cpu):
-    """The machine's own tree, with /reserved-memory and a rate of the timer."""
+    """The machine's own tree, with /reserved-memory and a rate for the timer added."""
     tree = directory / "tree.dtb"
     subprocess.run([*machine_words(f"{kind},dumpdtb={tree}", cpu), "-nographic", "-nodefaults"],
                    check=True, capture_output=True)
@@ -91,7 +91,7 @@ def reserving_tree(directory, kind, cpu):
 
 
 class Board:
-    """A machine that has been booted from a volume, and waits for commands on its line."""
+    """A machine that has booted from a volume, and waits for commands on its line."""
 
     def __init__(self, directory, volume, firmware, kind, cpu, *options):
         self.directory = directory
@@ -187,7 +187,7 @@ def boots(place, name, firmware, kind, cpu):
 
 
 def refused_at_boot():
-    """AAVMF's machine has ACPI tables alone."""
+    """AAVMF's machine has only ACPI tables."""
     run = machine.Recording("list --dtb", "--arch", "aarch64")
     tap.ok(run.status == REFUSED and "the firmware gives no readable device tree" in run.text and
            "column 6" in run.text, "tables that the firmware does not give are refused", run.text)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""CPUs' own event names from the command line to perf: resolved on the host for the machine's CPU,
-which is another one than the host's.
+"""Event names of other CPUs from the command line to perf: the host resolves them for the machine's
+CPU, which differs from its own.
 
 check-spare: machines count instructions
 """
@@ -24,7 +24,7 @@ def tool(*arguments):
 
 
 def counts(run, claim):
-    """The events' counts by name, after a run that ended well."""
+    """The counts of the events by name, after a run that ended well."""
     if not tap.equal(run.status, 0, claim):
         tap.note(run.text)
         return {}
@@ -79,7 +79,7 @@ def refusals(binary):
 
 
 def without_the_tool(binary):
-    """The output of `list --encode` is for a command line that no tool rewrites."""
+    """The output of `list --encode` is for a command line that no tool changes."""
     status, text, _ = tool("list", "--pmu", "skl", "--encode", "BR_INST_RETIRED:NEAR_TAKEN")
     tap.equal(status, 0, "list --encode resolves names for a machine that starts by itself")
     run = machine.Recording(f"record -e {text.strip()} -c 1000000 -- branches 5000000", "--qemu",

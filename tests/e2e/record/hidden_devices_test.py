@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ACPI tables that name devices where the CPU has no addresses, as a laptop's DBG2 does of a UART that
-its firmware has hidden: they are reported and left out, and the machine is recorded.
+"""ACPI tables that name devices at addresses that the CPU does not have, like a laptop's DBG2 with
+a UART that its firmware has hidden: they are reported and left out, and the machine can be
+recorded.
 
 check-spare: little is asked of time
 """
@@ -20,24 +21,24 @@ MEMORY, DWORDS = 0, 3
 
 
 def address(at, bits=32):
-    """A generic address structure."""
+    """An ACPI generic address structure."""
     return struct.pack("<BBBBQ", MEMORY, bits, 0, DWORDS, at)
 
 
 def debug_port():
-    """A DBG2 of one 16550, with its name."""
+    """A DBG2 table with one 16550 and its name."""
     name = b".\0"
     head = struct.pack("<BHBHHHHHHHHH", 0, 22 + 12 + 4 + len(name), 1, len(name), 38, 0, 0, 0x8000, 1, 0, 22, 34)
     return struct.pack("<II", 44, 1) + head + address(HIDDEN) + struct.pack("<I", 8) + name
 
 
 def watchdog():
-    """A WDAT whose action "reset" writes a word of memory, and whose timer is enabled."""
+    """A WDAT table whose action "reset" writes a word of memory, and whose timer is enabled."""
     entry = struct.pack("<BBH", 1, 2, 0) + address(HIDDEN) + struct.pack("<II", 1, 1)
     return struct.pack("<IHBBB3xIIIB3xI", 32, 0xFF, 0xFF, 0xFF, 0xFF, 1000, 100, 1, 1, 1) + entry
 
 
-# by signature: what follows the header, and what is said of it
+# by signature: the content after the header, and the expected message
 TABLES = {
     "DBG2": (debug_port(), "a UART at 0xfffffffffffff000"),
     "SPCR": (bytes([3, 0, 0, 0]) + address(HIDDEN) + bytes(28), "a UART at 0xfffffffffffff000"),

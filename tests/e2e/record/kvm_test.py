@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf run --kvm`: QEMU's command line, and the refusals, on a scripted machine.
+"""`bareperf run --kvm`: QEMU's command line, and the refusals, with a fake machine.
 
-An ordinary file is the device, as `-accel kvm,device=FILE` names it: no claim needs /dev/kvm.
-"""
+An ordinary file replaces the device, as `-accel kvm,device=FILE` names it: no claim needs
+/dev/kvm."""
 
 import os
 import pathlib
@@ -24,7 +24,7 @@ RECORD = ["record", "-e", "cpu-clock", "--", "fake"]
 
 
 def run(*options, guest=("list", "fake", "arguments")):
-    """One run for this host's own CPU."""
+    """One run for the host's own CPU."""
     return RIG.command(*RIG.words(*guest, options=["-a", HOST, *options]))
 
 

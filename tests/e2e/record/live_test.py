@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Watching a run while it is written (live.py): a half-written region is not yet there."""
+"""live.py: a region that is still being written is not reported as there."""
 
 import pathlib
 import subprocess
@@ -14,7 +14,7 @@ import tap
 
 
 class Watcher(live.Live):
-    """A watch of a region that only this test writes."""
+    """A live run whose region only this test writes."""
 
     def __init__(self, path):  # pylint: disable=super-init-not-called
         self.region, self.memory = path, None

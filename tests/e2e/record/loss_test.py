@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Losses are reported where people look: the closing line, the progress line, the summary of `dump`. The
-machine is made up (fake_qemu.py)."""
+"""Losses are reported where people look: in the closing line, the progress line, and the summary of
+`dump`. The machine is fake (fake_qemu.py)."""
 
 import json
 import pathlib
@@ -22,14 +22,14 @@ def words(*guest, **how):
 
 
 def closing(done):
-    """The closing lines: "Captured and wrote" and all that follow it."""
+    """The closing lines: from "Captured and wrote" on."""
     lines = done.stderr.splitlines()
     first = next(i for i, line in enumerate(lines) if "Captured and wrote" in line)
     return lines[first:]
 
 
 def summary():
-    """The summary of `dump` from its first line on, and as JSON."""
+    """The lines of `dump`'s summary, and the summary as JSON."""
     text = command(TOOL, "dump", OUT).stdout
     return (text[text.rindex("\nSummary of") + 1:].splitlines(),
             json.loads(command(TOOL, "dump", "--json", OUT).stdout))
@@ -44,7 +44,8 @@ tap.ok(not any(line.startswith("LOST") for line in lines) and lines[-1] == "cons
        json_of["missing"] == [] and json_of["ended"] is True,
        "and the summary of dump speaks of no loss", "\n".join(lines))
 
-# 64 KiB of ring, nothing read until all is written: 1,024 samples of 64 bytes would fill it.
+# 64 KiB of ring, and nothing is read until everything is written: 1,024 samples of 64 bytes fill
+# it.
 done = command(*words("lossy", "5000"))
 lines, json_of = summary()
 event = json_of["events"][0]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`record --lossless`: rings and AUX areas that are far too small, a reader that sleeps every other
-10 ms and once a second, and nothing is lost. With BRANCHES in the environment, so many by the branch
-trace store.
+"""`record --lossless`: rings and AUX areas are far too small, the reader sleeps for 10 of every 20
+ms and for longer once a second, and still nothing is lost. With BRANCHES in the environment, so
+many branches by the branch trace store.
 
 check-timeout: 900
 """
@@ -34,7 +34,7 @@ FROZEN = "-e cpu-clock -c 100000 -m 1 --lossless=freeze -- payload"
 STANDS, GIVEN_UP = 192, 200  # of struct tr_cpu
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-lossless-")
 
-# 4 CPUs and one lock; main() says how long it took, by the clock of the samples.
+# 4 CPUs and one lock; main() prints the elapsed time by the samples' clock.
 LOCK = r"""
 #include <bareperf/clock.h>
 #include <bareperf/thread.h>
@@ -77,7 +77,7 @@ int main(void)
 """
 
 
-# One of 2 CPUs switches the recording off and on while either may stall.
+# One of 2 CPUs switches the recording off and on while either CPU may stall.
 SWITCHES = r"""
 #include <bareperf/record.h>
 #include <bareperf/thread.h>
@@ -118,7 +118,7 @@ int main(void)
 """
 
 
-# One of 2 CPUs prints lines, each of which takes longer than its ring's reserve lasts.
+# One of 2 CPUs prints lines, each of which takes longer than the reserve of its ring lasts.
 PRINTS = r"""
 #include <bareperf/thread.h>
 #include <string.h>
@@ -154,7 +154,8 @@ int main(void)
 
 
 class Napping(live.Live):
-    """Its reader sleeps until a CPU stands for it and a little longer, then 10 ms of every 20."""
+    """A reader that sleeps until a CPU has stalled for it, and a little longer; then for 10 of
+    every 20 ms."""
 
     @staticmethod
     def naps():
@@ -190,7 +191,7 @@ class Napping(live.Live):
 
 
 class Dozing(Napping):
-    """Each fourth time it sleeps for longer than a program waits for CPUs that do not hear."""
+    """Every fourth time it sleeps for longer than a program waits for CPUs that do not react."""
 
     @staticmethod
     def naps():
@@ -198,7 +199,7 @@ class Dozing(Napping):
 
 
 def kept_all(run, claim):
-    """Its summary; it has no loss, and the machine had to stall for that."""
+    """The summary; it shows no loss, and that the machine had to stall."""
     if not tap.equal(run.status, 0, f"{claim}: it ends well"):
         tap.note(run.text)
     summary = run.summary()
@@ -249,7 +250,7 @@ def trace_store(binary):
     bad, distinct, count = branches.bad_edges(run.file, branches.image())
     tap.ok(not bad and distinct > 50 and count == account["recorded"], f"{claim}: each pair is an edge",
            (bad[:8], distinct, count))
-    if BRANCHES <= 1000000:  # as many as the huge area has room for
+    if BRANCHES <= 1000000:  # as many as fit in the huge area
         same_as_with_a_huge_area(run, claim, f"-e bts// -m ,8192 -- branches {BRANCHES}", "--qemu",
                                  binary, qemu=(*MODEL, *machine.EXACT))
 
@@ -262,14 +263,15 @@ def statistical(binary):
     pieces = spe.aux_records(run)
     tap.ok(len(pieces) > 4 and not any(flags for _, _, flags in pieces),
            f"{claim}: no piece is cut", pieces)
-    # Two instructions a turn. Operations pass unsampled between two pieces (docs/arm-spe.md, "Limits").
+    # Two instructions per turn. Operations between two pieces are not sampled (docs/arm-spe.md,
+    # "Limits").
     least, records = 3000000 * 2 // 1024 - len(pieces), run.summary()["spe"]["records"]
     tap.ok(records >= least > records - min(size for _, size, _ in pieces[:-1]) // spe.RECORD_SIZE,
            f"{claim}: all operations that were sampled are there", (least, run.summary()["spe"], pieces))
 
 
 def counters(binary):
-    """Their overflows are NMIs, which find the tick's handler now and then."""
+    """Their overflows are NMIs, which sometimes interrupt the tick's handler."""
     claim = "a counter's and the timer's samples in one ring of 8 KiB"
     run = Napping("-e cycles,cpu-clock -c 20000 -m 2 --lossless -- branches 5000000", "--qemu", binary,
                   qemu=(*MODEL, *machine.EXACT))
@@ -289,7 +291,7 @@ def one_lock(isa, option):
 
 
 def switches(isa, option):
-    """One CPU stands, and the other one does not before its own ring is full."""
+    """One CPU stalls; the other one does not before its own ring is full."""
     claim = f"{isa}: a program that switches its recording, {option}"
     elf = machine.payload(isa, pathlib.Path(WORK.name) / f"switches-{isa}.elf", SWITCHES)
     run = Dozing(f"-a -e cpu-clock -c 20000 -m 1 {option} -- payload", "--arch", isa, "--payload", elf,
@@ -310,7 +312,7 @@ def prints(isa):
 def time_that_passed():
     claim = "a program that asks the clock"
     elf = machine.payload("x86_64", pathlib.Path(WORK.name) / "clock.elf", LOCK, "-DTURNS=100000U")
-    # Its ring is not full before main() looks at the clock: what is stalled before is not in its time.
+    # The ring is not full before main() reads the clock, so stalls before that are not in its time.
     run = Napping("-e cpu-clock -c 20000 -m 4 --lossless -- payload", "--payload", elf)
     event, cpu = kept_all(run, claim)["events"][0], run.summary()["cpus"][0]
     said = re.search(r"in (\d+) ns", run.text)
@@ -346,7 +348,8 @@ def time_that_stands():
 
 
 def no_gaps(run, claim, most):
-    """Between a CPU's samples, in the file's order: no step back, and none of more than most ns."""
+    """In the file's order, a CPU's samples never step back in time, and no two are further apart
+    than `most` ns."""
     times = collections.defaultdict(list)
     for sample in run.raw_samples():
         times[sample.cpu].append(sample.time)
@@ -356,7 +359,7 @@ def no_gaps(run, claim, most):
 
 
 def one_frozen_lock():
-    """The stall of the other CPUs, until the last one stalls, shows in their clock."""
+    """The clock shows the other CPUs' stalls until the last CPU stalls as well."""
     claim = "aarch64: 4 CPUs with one lock, and their clock"
     elf = machine.payload("aarch64", pathlib.Path(WORK.name) / "frozen.elf", LOCK,
                           "-DTURNS=6000U")
@@ -369,7 +372,7 @@ def one_frozen_lock():
 
 
 def nobody_reads():
-    """The reader stalls, and its lease with it, until the machine has given it up."""
+    """The reader stops, and so does its lease, until the machine no longer waits for it."""
     claim = "a reader that stalls"
     run = live.Live("record -e cpu-clock -c 20000 -m 1 --lossless -- noploop 20", qemu=machine.EXACT)
     run.until(run.is_recording)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The machines of docs/hardware.md's table: a row each, booted once, in which the main list is done
-by the tool, from outside. They cover pairs of what machines differ in, not all combinations."""
+"""The machines in the table of docs/hardware.md: one row each. Each machine is booted once, and the
+tool does the main list with it. They cover pairs of differences, not all combinations."""
 
 import dataclasses
 import pathlib
@@ -21,7 +21,7 @@ DOCUMENT = TOP / "docs/hardware.md"
 BEGIN, END = "<!-- tests/e2e/record/machines_test.py: begin -->", "<!-- tests/e2e/record/machines_test.py: end -->"
 HEAD = ["machine", "firmware", "tables", "CPUs", "RAM", "region in", "record", "stat", "all CPUs",
         "payload", "PMU"]
-Q35 = ("-machine", "q35", "-cpu", "max,-monitor")  # as `run` has it
+Q35 = ("-machine", "q35", "-cpu", "max,-monitor")  # the same as `run` uses
 QUICK = ("-bios", machine.boots.quick_firmware())
 AAVMF = ("-bios", stick.EDK2["aarch64"])
 ARM_U_BOOT = ("-bios", stick.U_BOOT["aarch64"])
@@ -41,16 +41,16 @@ class Row:
     firmware: str
     tables: str             # the source of the machine's description: ACPI, device tree
     base: tuple             # QEMU's options: machine, CPU, firmware
-    options: tuple = ()     # and more options
+    options: tuple = ()     # QEMU's other options
     cpus: int = 2
     ram: str = "512 MiB"
-    memory: tuple = ()      # QEMU's options for it, if -m is not all
-    pmu: str = ""           # an event of a PMU
-    disk: str = ""          # booted from a volume on this device, as nobody passes -kernel
-    in_ram: bool = False    # the region, which is then read by the serial line
+    memory: tuple = ()      # QEMU's options for memory, if -m is not enough
+    pmu: str = ""           # an event of the PMU
+    disk: str = ""          # boots from a volume on this device, because no -kernel is given
+    in_ram: bool = False    # the region is in RAM, and is read by the serial line
     program: str = ""       # the QEMU
-    needs: str = ""         # a file, without which the row is skipped
-    soak: bool = False      # for `make soak` alone
+    needs: str = ""         # a file without which the row is skipped
+    soak: bool = False      # only in `make soak`
 
     def said(self):
         return [self.name, self.firmware, self.tables, str(self.cpus), self.ram,
@@ -58,13 +58,13 @@ class Row:
 
 
 def giant(size, machine_type):
-    """More RAM than the host has: untouched pages take no memory."""
+    """More RAM than the host has: untouched pages use no memory."""
     return ("-machine", f"{machine_type},memory-backend=ram", "-object",
             f"memory-backend-ram,id=ram,size={size},reserve=off", "-m", size)
 
 
 def nodes(*sizes):
-    """A NUMA node each."""
+    """One NUMA node per size."""
     words = ["-m", f"{sum(sizes)}M"]
     for i, size in enumerate(sizes):
         words += ["-object", f"memory-backend-ram,id=node{i},size={size}M,reserve=off",
@@ -84,7 +84,7 @@ ROWS = [
         ("-machine", "q35", "-cpu", "qemu64", *QUICK), ram="6 GiB", memory=("-m", "6G")),
     Row("q35", "x86_64", "OVMF", "ACPI",
         ("-cpu", "max", *QUICK), ram="900 GiB", memory=giant("900G", "q35"), in_ram=True),
-    # OVMF wakes its CPUs one by one, which an emulator's all want to run for
+    # OVMF wakes its CPUs one by one, but an emulator runs all of them meanwhile
     Row("q35", "x86_64", "OVMF", "ACPI", (*Q35, *QUICK), cpus=64, soak=True),
     Row("q35", "x86_64", "U-Boot", "ACPI", (*Q35, "-bios", stick.U_BOOT["x86_64"]),
         disk="ide-hd", needs=stick.U_BOOT["x86_64"], options=("-serial", "null")),
@@ -134,7 +134,7 @@ class Booted:
             self.remote = Remote(self.agent, directory)
 
     def image(self):
-        """QEMU's options that have it started, and its payload be found."""
+        """QEMU's options to start the machine so that its payload is found."""
         efi = TOP / f"build/{self.row.isa}/bareperf.efi"
         if not self.row.disk:
             return ["-kernel", efi, "-initrd", self.payload]
@@ -152,8 +152,7 @@ class Booted:
 
 
 class Tried:
-    """The results of a row's machine: each cell of the table, and the output where a cell is not as it
-    should be."""
+    """The results of a row's machine: each cell of the table, and the output if a cell is wrong."""
 
     def __init__(self, row, directory):
         self.row, self.trouble = row, []
@@ -170,7 +169,7 @@ class Tried:
         return "FAILS"
 
     def summary(self, words):
-        """The summary of the recording; None: it failed, or the machine cannot be had."""
+        """The recording's summary; None: it failed, or the machine is not available."""
         if self.trouble:
             return None
         status, text = self.remote(f"record -e {words}", "-o", "taken", "--timeout", "60")
@@ -181,8 +180,8 @@ class Tried:
         return summary
 
     def recorded(self, words):
-        """QEMU's main loop rings a machine's timers: on a host that lets it wait while its CPUs run,
-        a run of 75 ms may pass without one, and is tried again."""
+        """QEMU's main loop raises a machine's timer interrupts. On a busy host that loop may not
+        run for 75 ms, so the run is repeated."""
         for _ in range(3):
             summary = self.summary(words)
             if not summary:
@@ -218,7 +217,7 @@ def line(cells):
 
 
 def documented():
-    """The lines of the table as it is in the docs."""
+    """The lines of the table in the docs."""
     text = DOCUMENT.read_text(encoding="utf-8")
     return text.partition(BEGIN)[2].partition(END)[0].strip().splitlines()
 
@@ -231,14 +230,14 @@ def document(lines):
 
 
 def why_not(row):
-    """Why a row cannot be had here, or None."""
+    """The reason why a row is not available here, or None."""
     if row.needs and not pathlib.Path(row.needs).exists():
         return f"{row.needs} is not there"
     return machine.missing(row.program or f"qemu-system-{row.isa}")
 
 
 def try_row(row, directory):
-    """Its line of the table, tried."""
+    """Boot a row's machine. Returns its line of the table."""
     tried = Tried(row, directory)
     name = f"{row.isa} {row.name}, {row.firmware}, {row.cpus} CPUs, {row.ram}"
     tap.ok(not tried.trouble, f"{name}: records, counts, all CPUs, a payload, its PMU", tried.trouble)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each machine of docs/hardware.md's table (machines.py) is booted once, and does what its row says.
-With ROWS=all in the environment those that are slow as well (make soak).
+"""Each machine in the table of docs/hardware.md (machines.py) is booted once, and passes the tests
+of its row. With ROWS=all in the environment the slow ones as well (make soak).
 
-    tests/e2e/record/machines_test.py --write      the table is made anew
-    tests/e2e/record/machines_test.py PATTERN      rows whose line has this
+    tests/e2e/record/machines_test.py --write     writes the table
+    tests/e2e/record/machines_test.py PATTERN     only rows whose line contains PATTERN
 
 check-timeout: 1500
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A program's marks on both architectures: printed by stock perf, counted, cheap; what is counted
-between them; recording that the program starts and stops; waiting for room.
+"""A program's marks on both architectures: stock perf prints them, they are counted, and they are
+cheap; counts between marks; a program that starts and stops its own recording, and waits for room.
 
 check-spare: machines count instructions
 """
@@ -32,11 +32,11 @@ import tap
 EL2 = ("-machine", "virt,gic-version=3,virtualization=on")
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-marks-")
 TURNS = 700
-MARKS_COST = 200_000  # instructions a CPU, of all its marks; a calibration is millions
+MARKS_COST = 200_000  # instructions per CPU for all its marks; a calibration takes millions
 CALLS = 20
-READ_AGAIN = 60  # instructions: the counters
-KILLED_AT = 1 << 16  # bytes of a file that is then one of a killed tool
-NESTED_TURNS = 1500  # 300 come once by each instruction of a mark
+READ_AGAIN = 60  # instructions for reading the counters again
+KILLED_AT = 1 << 16  # size in bytes at which the file counts as one of a killed tool
+NESTED_TURNS = 1500  # so many turns, of which 300 hit each instruction of a mark
 RING_ENTRY, TAIL = 128, 1032  # struct tr_ring's size; data_tail in a control page
 MANY_MARKS = (*mark_cost.WORDS, "cpu ")
 
@@ -165,7 +165,7 @@ int main(void)
 }
 """
 
-# More than its ring has room for, as fast as it can.
+# More marks than the ring has room for, as fast as possible.
 MANY = r"""
 #include <bareperf/mark.h>
 #include <bareperf/thread.h>
@@ -194,7 +194,8 @@ def equal(got, wanted, claim, *details):
 
 
 def texts(file, names=("marks",)):
-    """The texts of marks as stock perf prints them, by CPU; names: what it may call their event."""
+    """The texts of marks as stock perf prints them, by CPU; names: the possible names of their
+    event."""
     found = collections.defaultdict(list)
     script = subprocess.run(["perf", "script", "-F", "comm,tid,cpu,time,event,bpf-output", "-i", file],
                             capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
@@ -211,7 +212,8 @@ def texts(file, names=("marks",)):
 
 
 def check_marks(isa, run):
-    """All of them, of four CPUs that mark at once, samples in between; and one that was ended."""
+    """All marks of four CPUs that mark at the same time, with samples in between; and of a program
+    that was ended."""
     equal(run.status, 0, f"{isa}: a program with marks runs", run.text)
     summary = run.summary()
     tap.ok(summary["conserved"] and summary["status"] == 0, f"{isa}: its ledger balances", run.text)
@@ -236,7 +238,7 @@ def check_marks(isa, run):
 
 
 def check_views(isa, run):
-    """Regions and moments in the page, and for others' viewers."""
+    """Regions and moments are in the page, and in the formats of other viewers."""
     chrome = subprocess.run([machine.TOOL, "export", "--format", "chrome", run.file],
                             capture_output=True, text=True, check=False)
     events = json.loads(chrome.stdout)["traceEvents"]
@@ -256,7 +258,7 @@ def check_views(isa, run):
 
 
 def check_window(isa, run):
-    """Nothing before the start and between stop and start: no sample, no time."""
+    """No sample and no time before the start, nor between stop and start."""
     functions = {leaf[0] for _, _, leaf in run.chains() if leaf}
     codes = re.findall(r"^(?:start|stop|endless) (-?\d+)", run.text, re.MULTILINE)
     equal(codes, ["0", "0", "0", "3"], f"{isa}: it starts and stops its recording", run.text)
@@ -267,7 +269,7 @@ def check_window(isa, run):
 
 
 def check_regions(isa, run):
-    """Under -icount an instruction is an instruction."""
+    """With -icount, counts of instructions are exact."""
     equal(run.status, 0, f"{isa}: events between marks are counted", run.text)
     counts = json.loads(run.text[run.text.index("{"):run.text.rindex("}") + 1])
     regions = {(r["region"], r["cpu"]): (r["calls"], r["counts"]["instructions"])
@@ -275,8 +277,8 @@ def check_regions(isa, run):
     for name, turns in (("short", 100), ("a longer name that takes longer to find", 20000)):
         for cpu in (0, 1):
             calls, instructions = regions.get((name, cpu), (0, 0))
-            # the loop's counter is set, and then two instructions a turn. Some dozen ticks come in
-            # between; one that comes where the counters are read has them read again.
+            # one instruction sets the loop's counter, and each turn has two. Some dozen ticks come
+            # in between; a tick during a reading of the counters causes another reading.
             more = instructions - CALLS * (1 + 2 * turns)
             tap.ok(calls == CALLS and 0 <= more <= READ_AGAIN,
                    f"{isa}: CPU {cpu}'s {turns} turns, {CALLS} times, to the instruction, but for a tick "
@@ -299,7 +301,7 @@ def totals(run):
 
 
 def check_totals(isa, run, alone):
-    """The same program with marks and without."""
+    """The same program with and without marks."""
     with_marks, without = totals(run), totals(alone)
     more = {cpu: with_marks[cpu] - without[cpu] for cpu in without}
     tap.note(f"{isa}: instructions more with marks, by CPU: {more}")
@@ -322,11 +324,13 @@ def check_lossless(isa, *options):
 
 
 class Faulty(live.Live):
-    """Its rings' tails are overwritten with what cannot be true, and its reader stalls at times."""
+    """A recording whose rings' tails are overwritten with impossible values, and whose reader
+    sometimes stops."""
 
     def __init__(self, command, *options, qemu):
         super().__init__(f"record {command}", *options, qemu=qemu)
-        self.killed = self.file.with_name("killed.data")  # the file as it is when the reader is killed
+        # a copy of the file at the time when the reader is killed
+        self.killed = self.file.with_name("killed.data")
         self.until(self.is_recording)
         with open(self.region, "r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
             while self.is_recording() and self.process.poll() is None:
@@ -340,7 +344,7 @@ class Faulty(live.Live):
         self.finish()
 
     def spoil(self, memory):
-        """With a reader: a reader would not begin at such a tail."""
+        """Only while a reader reads: a reader refuses to start at such a tail."""
         for cpu in range(4):
             tail = self.word(self.table("rings") + RING_ENTRY * cpu + 16) + TAIL
             if self.word(tail):
@@ -348,9 +352,10 @@ class Faulty(live.Live):
 
 
 def check_nested(isa, *options):
-    """On each of four CPUs a handler that marks after any instruction of its thread's marks."""
+    """On each of four CPUs a handler marks after any instruction of its thread's marks."""
     source = nested_marks.SOURCE.replace("TURNS", str(NESTED_TURNS))
-    flags = ("-mno-red-zone",) if isa == "x86_64" else ()  # as the handler has no stack of its own
+    # because the handler has no stack of its own
+    flags = ("-mno-red-zone",) if isa == "x86_64" else ()
     program = machine.payload(isa, pathlib.Path(WORK.name) / f"nested-{isa}.elf", source, *flags)
     run = Faulty("-a -m 16 -e cpu-clock,marks -F 1000 -- payload", "--arch", isa, "--payload", program,
                  qemu=(*options, "-smp", "4"))
@@ -374,14 +379,14 @@ def check_nested(isa, *options):
 
 
 def is_begun(marks, whole):
-    """Are these the first ones of all? One may be missing: a mark that had its time already when steps
-    of it were marked stands behind those in the ring, and may not have come into the file."""
+    """Whether these are the first marks of all. One may be missing: a mark that had taken its time
+    before inner marks were written comes after them in the ring, and may not be in the file."""
     at = next((i for i, (mark, as_found) in enumerate(zip(marks, whole)) if mark != as_found), len(marks))
     return marks[at:] == whole[at + 1:len(marks) + 1]
 
 
 def check_killed(isa, run, found):
-    """The file as a killed tool leaves it: without features, so without its events' names."""
+    """The file that a killed tool leaves: without features, so without names of events."""
     features = int.from_bytes(run.killed.read_bytes()[72:104], "little")
     for claim, cut in (("of a killed tool", 0), ("that is cut in its last record", 12)):
         ends = [0, *(at + size for _, at, size in branches.records(run.killed.read_bytes()))]
@@ -394,7 +399,7 @@ def check_killed(isa, run, found):
 
 
 def check_order(whose, marks):
-    """Those of turns ascend, those of steps too, and none is in a turn before the last one's."""
+    """Turns ascend, steps ascend, and no mark belongs to an earlier turn than the last one's."""
     turns = [int(text.split()[1]) for text in marks if text.startswith("turn ")]
     steps = [tuple(map(int, re.findall(r"\d+", text))) for text in marks if text.startswith("step ")]
     of_turns = [int(text.split()[-1]) for text in marks]

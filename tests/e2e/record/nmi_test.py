@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The owner of an NMI: the performance monitor's, another CPU's signal, or nobody's; and what firmware
-has left on that would interrupt by it; and that neither it nor a tick touches what is
-the program's. On the hardware model."""
+"""The cause of an NMI: the performance monitor, another CPU's signal, or unknown; counters that
+firmware has left on; and neither an NMI nor a tick changes the program's state. On the hardware
+model."""
 
 import pathlib
 import sys
@@ -22,12 +22,12 @@ KERNEL = ("-kernel", str(machine.TOP / "build/x86_64/bareperf.efi"))
 
 
 def spurious(agent):
-    """Of each CPU, as the ledgers have it."""
+    """The count of spurious interrupts of each CPU, in the ledgers."""
     return [cpu["spurious"] for cpu in agent.summary()["cpus"]]
 
 
 def signals(agent):
-    """Each CPU is signalled at a recording's end at least, while its counters count."""
+    """Each CPU is signalled at least at the end of a recording, while its counters count."""
     tap.ok(agent.until(lambda: agent.state() == IDLE), "four CPUs wait")
     for command in ("record -a -e cycles,instructions -c 20000 -- noploop 1",
                     "record -a -e bts// -m 16,64 -- branches 1000",
@@ -37,9 +37,9 @@ def signals(agent):
 
 
 def red_zone(agent, monitor):
-    """Both of libgcc's conversion's operands pass through there, and the program keeps words of its
-    own in it, in AVX's registers and in thread-local variables. Stepping, the emulator lets interrupts
-    in behind each instruction."""
+    """Both operands of libgcc's conversion pass through the red zone, and the program keeps its own
+    words there, in AVX registers and in thread-local variables. In single-step mode the emulator
+    accepts interrupts after each instruction."""
     tap.equal(monitor.line("singlestep on"), "", "the emulator steps")
     for command in ("record -e cpu-clock -c 20000 --max-sample-rate 0 -- payload registers 20",
                     "record -e cycles -c 1000 --max-sample-rate 0 -- payload registers 20"):
@@ -58,7 +58,8 @@ def button(agent, monitor):
     tap.equal(agent.command(b"record -e cycles -c 20000 -- noploop 1"), 0, "it records")
     tap.equal(agent.command(b"record -e bts// -- branches 1000"), 0, "and traces branches")
     seen = False
-    for _ in range(10):  # the first may come in the last counter's last millisecond
+    # the first overflow may come only in the last millisecond of the last counter
+    for _ in range(10):
         monitor.ask("inject-nmi")
         seen = seen or agent.until(lambda: "NMI without a handler" in agent.console(), 5)
         if seen:

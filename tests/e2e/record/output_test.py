@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files of `bareperf run`, and the reports of it and `dump` about incomplete ones: older ones, links,
-two runs at a time, a full disk, a machine that did not come to its end. The machine is made up
-(fake_qemu.py)."""
+"""Output files of `bareperf run`, and the reports of `run` and `dump` about incomplete ones:
+existing files, links, two runs at a time, a full disk, a machine that ended early. The machine is
+fake (fake_qemu.py)."""
 
 import fcntl
 import os

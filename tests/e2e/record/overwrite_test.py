@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Rings that keep the newest records: `record --overwrite`, for both ISAs.
+"""in a workload of 1 s
 
 check-spare: machines count instructions
 """

@@ -21,7 +21,8 @@ INNER = {"parse": 50, "solve": 40}
 
 
 def instructions_to_first_sample(run, memory):
-    """From our entry, which is time 0, without those in which the machine waited for its reader."""
+    """Samples since our entry, which is time 0, without the time for which the machine waited for
+    its reader."""
     text, _, _ = run.perf("script", "-F", "time", "--ns")
     waited, = struct.unpack_from("<Q", memory.read_bytes(), region.WAIT)
     return (float(text.split(":", 1)[0]) * 1e9 - waited) / machine.EXACT_NS
@@ -58,7 +59,8 @@ def call_tree():
     page = run.file.with_name("page.html")
     subprocess.run([machine.TOOL, "report", "--html", "-o", page, run.file], check=True)
     facts = json.loads(re.search(r'id="facts">(.*)</script>', page.read_text()).group(1))
-    names = {name.partition(".")[0] for name, *_ in facts["functions"]}  # .constprop.0
+    # removes suffixes such as .constprop.0
+    names = {name.partition(".")[0] for name, *_ in facts["functions"]}
     tap.ok({"payload_run_call", "record_workload"} <= names,
            "the page names a workload's callers: they are the machine's own",
            facts["functions"])
@@ -110,7 +112,7 @@ def workloads():
 
 
 def bad_command_lines():
-    # without tables that the host could check it against: the machine's own answer
+    # without tables against which the host could check it: the machine's own answer
     with tempfile.NamedTemporaryFile(suffix=".efi") as image:
         image.write((machine.TOP / "build/x86_64/bareperf.efi").read_bytes()
                     .replace(b"BPTABLES", b"BPNOTHIN"))

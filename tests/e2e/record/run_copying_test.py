@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf run` over a channel that copies, by pieces and by chance, what a machine writes meanwhile,
-and keeps back what is published (copying_channel.h): real machines, doorbells without time-outs, a
-command by mailbox.
-"""
+"""`bareperf run` over a channel that copies (copying_channel.h): it fetches in pieces and at random
+what a machine writes meanwhile, and delays the tool's stores. Real machines, doorbells without
+time-outs, a command by mailbox."""
 
 import pathlib
 import sys
@@ -18,7 +17,7 @@ ARM = ("-machine", "virt,gic-version=3,virtualization=on", "-cpu", "neoverse-n1"
 
 
 def conserved(run, claim):
-    """Its summary, if it ended well."""
+    """The run's summary, if it ended well."""
     if not tap.equal(run.status, 0, f"{claim}: the run ends well"):
         tap.note(run.text)
         return {"events": [], "conserved": False}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf run` against a scripted machine (fake_qemu.py): no QEMU, no image needed."""
+"""`bareperf run` with a fake machine (fake_qemu.py): no QEMU and no image are needed."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ words, command = RIG.words, RIG.command
 
 
 def run(*guest, options=(), by=()):
-    """One `bareperf run`, started by another command if one is given; OUT is its output file."""
+    """One `bareperf run`, started by another command if there is one; OUT is its output file."""
     OUT.unlink(missing_ok=True)
     return command(*by, *words(*guest, options=options))
 
@@ -31,13 +31,13 @@ def dump(path=OUT):
 
 
 def perf_samples(path=OUT):
-    """The number of samples that stock perf finds, and its complaints."""
+    """The number of samples that stock perf finds, and its messages."""
     done = command("perf", "script", "-i", path, "-F", "ip")
     return len(done.stdout.split()), done.stderr
 
 
 def orphans():
-    """Fake machines that are still there, zombies included."""
+    """Fake machines that still exist, zombies included."""
     return command("pgrep", "-f", f"{FAKE.name}.*{HERE}").stdout.split()
 
 
@@ -68,7 +68,8 @@ tap.equal(dump()[0], 3, "and dump of the file finds it as well")
 
 
 def fails(claim, done, *texts, samples=None, status=125):
-    """It exits with this status, says all these texts, and saved as many samples, readable by perf."""
+    """The tool exits with this status, prints all these texts, and has saved so many samples that
+    perf can read."""
     tap.ok(done.returncode == status and all(t in done.stderr for t in texts), claim,
            f"exit status {done.returncode}\n{done.stderr}")
     if samples is None:
@@ -200,7 +201,7 @@ seen_machines = []
 
 
 def interrupted(number, verb="record"):
-    """Start a run that never ends, send a signal once it records."""
+    """Start a run that never ends, and send a signal once it records."""
     OUT.unlink(missing_ok=True)
     with subprocess.Popen(words(verb, "fake", "stall", "400"), stderr=subprocess.PIPE,
                           text=True, cwd=HERE) as process:

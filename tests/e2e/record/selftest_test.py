@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The self-test: that it finds nothing wrong with machines that have no fault, says what they lack,
-and names each fault that the hardware model injects.
+"""The self-test: it finds no fault in a machine without faults, reports missing features, and names
+each fault that the hardware model injects.
 
 check-timeout: 900
 """
@@ -19,7 +19,8 @@ import tap
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "firmware"))
 import qemu as boots  # noqa: E402
 
-LATE = "skid, or late"  # with -icount all instructions take as long: they cannot be distinguished
+# with -icount all instructions take the same time, so they cannot be distinguished
+LATE = "skid, or late"
 
 
 class Selftest:
@@ -48,7 +49,7 @@ class Selftest:
         return {c["check"]: c["text"] for c in self.report["checks"] if c["verdict"] == "FAIL"}
 
     def counters(self):
-        """The checks of counters' interrupts."""
+        """The checks of the counters' interrupts."""
         return [c for name, c in self.checks.items() if name.startswith("interrupt of counter")]
 
 
@@ -66,7 +67,7 @@ def arm(properties="", *options):
 
 
 def only_wrong(run, name, pattern, what):
-    """Only this check fails, or these, for this reason."""
+    """Only this check, or these checks, fail, with this reason."""
     failed = run.failed()
     tap.ok(run.status == 1 and failed and
            all(re.fullmatch(name, check) and re.match(pattern, text)
@@ -150,7 +151,7 @@ def faults_of_arm():
 
 
 def pictures(run, name, cpus):
-    """The figures without a verdict: all are taken, and are said to be an emulator's."""
+    """All figures without a verdict are present, and are described as an emulator's."""
     survey = run.report.get("survey", {})
     tap.equal(survey.get("emulator"), "QEMU's TCG", f"{name}: its figures are said to be an emulator's")
     rows = survey.get("core_to_core_ps", [])
@@ -180,7 +181,7 @@ def on_stock_qemu():
 
 
 def on_stock_arm():
-    """QEMU 7.2 notices that its instruction counter overflowed when somebody touches it."""
+    """QEMU 7.2 notices an overflow of its instruction counter only when a program accesses it."""
     run = Selftest("--arch", "aarch64")
     pictures(run, "stock aarch64", 1)
     tap.equal([run.verdict(check) for check in
@@ -192,8 +193,8 @@ def on_stock_arm():
 
 
 def reset():
-    """Without a host tool, which would take the reset for the machine's end. The firmware keeps no
-    variables here: only RAM reports the reset."""
+    """Without a host tool, which would treat the reset as the machine's end. This firmware keeps no
+    variables: only RAM shows the reset."""
     done = subprocess.run(
         ["qemu-system-x86_64", "-machine", "q35", "-m", "512", "-nodefaults", "-display", "none",
          "-serial", "stdio", "-bios", boots.quick_firmware(), *machine.EXACT,

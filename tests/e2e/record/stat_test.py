@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`stat` and groups: counts without samples, scaled where events take turns; a group's counts in its
+"""`stat` and groups: counts without samples, scaled if events take turns; a group's counts in its
 leader's samples, as stock perf reads them.
 
 check-timeout: 900
@@ -20,7 +20,7 @@ GROUP = "{instructions,branches,r20c4}:S"
 
 
 class Arm:
-    """QEMU's PMUv3, entered at EL2, so that our handlers are in no count."""
+    """QEMU's PMUv3, entered at EL2, so that no count includes our handlers."""
     options = ("--arch", "aarch64")
     qemu = ("-machine", "virt,gic-version=3,virtualization=on", *machine.EXACT)
 
@@ -36,7 +36,7 @@ def run(cpu, command, *options, qemu=()):
 
 
 def counts(recording):
-    """stat's JSON, on the standard output that precedes the machine's complaints."""
+    """stat's JSON, which the standard output has before the machine's messages."""
     return json.loads(recording.text[recording.text.index("{"):recording.text.rindex("}") + 1])
 
 
@@ -67,7 +67,8 @@ def defaults():
 
 
 def exact():
-    """Twice the loop has twice the branches, and the same overhead of starting and stopping."""
+    """A loop of double length has twice the branches, with the same overhead of starting and
+    stopping."""
     taken = []
     for turns in (10000000, 20000000):
         recording = run(Intel, f"stat -e r20c4 -- branches {turns}", "--json")
@@ -132,7 +133,7 @@ def read_in_samples():
     text, _, status = recording.perf("report", "--group", "--stdio", "--no-children", "-g", "none")
     tap.ok(status == 0 and "anon group { instructions, branches, r20c4 }" in text,
            "stock perf knows the group again", text)
-    # perf takes a member's period in each sample from the difference of its counts.
+    # perf computes a member's period in each sample from the difference of its counts.
     text, _, _ = recording.perf("script", "-F", "event,period")
     found = {}
     for period, name in re.findall(r"(\d+) +(\S+?):", text):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # check-timeout: 900
-"""The reader sleeps on its doorbell alone, with no time-out, and misses nothing; images with a
-fault built in make it sleep for ever, so these tests are able to fail."""
+"""The reader sleeps on its doorbell alone, without a time-out, and misses nothing. Images with a
+fault built in make it sleep for ever, which shows that these tests can fail."""
 
 import contextlib
 import pathlib
@@ -23,13 +23,13 @@ SMALL = ("--region-size", "2")
 
 
 class Run(live.Live):
-    """A `bareperf run` whose first ring we look at while it continues."""
+    """A `bareperf run` whose first ring the test reads while it continues."""
 
     def __init__(self, command, *options, qemu=()):
         super().__init__(command, "--timeout", str(live.PATIENCE), *options, qemu=qemu)
 
     def ring(self):
-        """The first CPU's ticks of 1 ms, its ring's head, tail and size."""
+        """The first CPU's ticks of 1 ms; the head, tail and size of its ring."""
         ring = self.table("rings")
         control = self.word(ring + 16)
         return (self.word(self.table("cpus") + 32), self.word(control + 1024),
@@ -37,9 +37,9 @@ class Run(live.Live):
 
 
 def three_events(arch, event, claim):
-    """T1: three events, one small ring, the owner's doorbell. The machine catches up with a busy
-    host, so the reader is woken for a sixteenth: what is left lasts for 0.7 s of the machine's, and
-    it comes later than that only if it is not woken, or seldom, when the host had no CPU for it: one
+    """T1: three events, one small ring, the owner's doorbell. The machine does not run ahead of a
+    busy host, and the reader is woken when a sixteenth of the ring is used. The rest lasts for 0.7
+    s of the machine's time. A woken reader is late only if the host had no CPU for it; a reader
     that is not woken is late each time."""
     for _ in range(TRIES):
         run = machine.Recording(f"record -e {event},{event},{event} -c {PERIOD} -m 16 "
@@ -72,7 +72,7 @@ def three_events(arch, event, claim):
 
 
 def hang(run):
-    """Wait until the reader sleeps on while its ring is full, for 200 of the machine's ticks.
+    """Wait until the reader sleeps although its ring has been full for 200 of the machine's ticks.
     Returns the reader's state in /proc then, or None."""
     since = None
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A hardware watchdog that counts, by a made-up WDAT whose register is a port that QEMU writes to a file:
-it is served while a program is recorded.
+"""A hardware watchdog, made of a fake WDAT table whose register is a port that QEMU writes to a
+file: it is reset while a program is recorded.
 
 check-spare: little is asked of time
 """
@@ -19,7 +19,7 @@ PORT = 0x2F1
 RESET, QUERY_RUNNING_STATE = 1, 8
 READ_VALUE, WRITE_VALUE, PORTS = 0, 2, 1
 VALUE = b"W"
-READ = 0xE9  # by isa-debugcon
+READ = 0xE9  # the value that isa-debugcon reads
 
 
 def entry(action, instruction, value):
@@ -27,8 +27,8 @@ def entry(action, instruction, value):
 
 
 def table(path, counts):
-    """From behind the header on: its length, where the device is, times, flags (it is enabled, as nearly
-    every machine's); then the entries."""
+    """The table after its header: its length, the device's place, times, flags (enabled, as in
+    nearly every machine); then the entries."""
     path.write_bytes(struct.pack("<IHBBB3xIIIB3xI", 32, 0xFF, 0xFF, 0xFF, 0xFF, 1000, 100, 1, 1, 2) +
                      entry(RESET, WRITE_VALUE, VALUE[0]) +
                      entry(QUERY_RUNNING_STATE, READ_VALUE, READ if counts else READ ^ 1))
@@ -36,7 +36,7 @@ def table(path, counts):
 
 
 def run(here, counts):
-    """The recording's result, and the writes to the port."""
+    """The result of the recording, and the writes to the port."""
     out = here / "port"
     done = machine.Recording(
         "record -e cpu-clock -F 1000 -- noploop 2",
@@ -52,7 +52,8 @@ if REASON:
 with tempfile.TemporaryDirectory(prefix="bareperf-watchdog-") as directory:
     HERE = pathlib.Path(directory)
     done, written = run(HERE, True)
-    # Its tick comes a thousand times a second. More than 20 where the machine waits for its reader.
+    # The tick comes a thousand times a second. More than 20 writes if the machine waits for its
+    # reader.
     tap.ok(done.status == 0 and set(written) == set(VALUE) and 15 <= len(written) < 1000,
            "each 100 ms its time begins anew, while a program runs for 2 s", (written, done.text))
     done, written = run(HERE, False)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf diff`, and the gate of docs/continuous-integration.md: a payload, its change found by
-name; and the same numbers as `perf diff`'s.
+"""`bareperf diff`, and the script of docs/continuous-integration.md: a change of a payload is found
+by its name; and the numbers are those of `perf diff`.
 
 check-spare: machines count instructions
 """
@@ -39,13 +39,13 @@ def diff(*words):
 
 
 def rows(text):
-    """{function: (baseline, change)} of a diff's table."""
+    """{function: (baseline, change)} from a diff's table."""
     found = re.findall(r"^\s*([\d.]+)%\s+([-+][\d.]+)%\s.*\s(\S+)$", text, re.M)
     return {name: (float(baseline), float(delta)) for baseline, delta, name in found}
 
 
 def tools():
-    """The tool as the gate calls it, but on a firmware that boots quickly."""
+    """The tool as that script calls it, but on a firmware that boots quickly."""
     binaries = HERE / "bin"
     binaries.mkdir()
     firmware = f"--firmware {FIRMWARE}" if FIRMWARE else ""
@@ -63,7 +63,8 @@ def gate():
     new = HERE / "new.c"
     new.write_text(old.read_text().replace("#define HASH_STEPS 40U", "#define HASH_STEPS 60U"))
     path = tools()
-    for _ in range(3):  # a host that is held up for 130 ms makes the first two differ, and is reported
+    # a host that pauses for 130 ms makes the first two differ, which is reported
+    for _ in range(3):
         for recorded in WORK.iterdir():
             shutil.rmtree(recorded) if recorded.is_dir() else recorded.unlink()
         found = run(TOP / "docs/ci/gate", old, new, "1", PATH=path, WORK=str(WORK))
@@ -92,7 +93,7 @@ def same():
 
 
 def as_perf():
-    """Shares and changes, of all functions that take over 1 %."""
+    """Shares and changes of all functions with over 1 %."""
     theirs = {name: (float(baseline), float(delta)) for baseline, delta, name in re.findall(
         r"^\s*([\d.]+)%\s+([-+][\d.]+)%\s+\S+\s+\[.\] (\S+)",
         run("perf", "diff", WORK / "old.data", WORK / "new.data").stdout, re.M)}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf export`: each format, read by the tool that it is for, adds up to what stock perf reports
-of the same recording.
+"""`bareperf export`: each format, read by the tool that it is made for, has the same sums as stock
+perf's report of the same recording.
 
 check-spare: files are read
 """
@@ -47,7 +47,7 @@ def run(*words, **more):
 
 
 def make():
-    """Two CPUs' samples of two events in known functions, and some in none."""
+    """Samples of two events on two CPUs, in known functions and outside."""
     (HERE / "t.c").write_text(SOURCE)
     subprocess.run(["gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-no-pie", "-o",
                     HERE / "image", HERE / "t.c"], check=True)
@@ -74,7 +74,7 @@ def make():
 
 
 def sums(rows):
-    """{(event, function): (samples, periods)} of (event, function, period)"""
+    """{(event, function): (samples, periods)} from (event, function, period)"""
     found = collections.defaultdict(lambda: (0, 0))
     for event, function, period in rows:
         count, weight = found[event, function]
@@ -83,7 +83,8 @@ def sums(rows):
 
 
 def of_perf():
-    """The same, as stock perf has it; by the order of its events, since it names them its way."""
+    """The same from stock perf, by the index of the event, because perf names events
+    differently."""
     done = run("perf", "script", "-i", DATA, "-F", "event,period,ip,sym", "-G")
     rows = []
     for line in done.stdout.splitlines():
@@ -249,8 +250,8 @@ def as_firefox(samples):
 
 
 def slices(samples):
-    """{(event, function): us that its slices take without those that they call}, by the rule that
-    the manual has."""
+    """{(event, function): us of its slices without the slices of its callees}, by the rule in the
+    manual."""
     found, until = collections.Counter(), {}
     for time, cpu, event, period, _, name in samples:
         key = event, cpu
@@ -262,7 +263,7 @@ def slices(samples):
 
 
 def in_speedscope(samples):
-    """Its importer reads the others' formats as well."""
+    """speedscope's importer reads the other tools' formats as well."""
     claim = "speedscope imports %s: functions and weights are stock perf's"
     forms = ("speedscope", "folded", "pprof", "callgrind", "chrome")
     if speedscope.missing():
@@ -294,7 +295,7 @@ def in_speedscope(samples):
 
 
 def in_chrome(samples):
-    """The reader of Chrome's own performance panel, which chrome://tracing gave way to."""
+    """The reader of Chrome's own performance panel, which replaced chrome://tracing."""
     claims = ("chrome's own reader: every slice is as long as its samples say",
               "chrome's own reader: a process for each event, a thread for each CPU")
     engine = speedscope.npm("trace_engine") / "@paulirish/trace_engine/models/trace/trace.js"
@@ -316,7 +317,7 @@ def in_chrome(samples):
 
 
 def marks_for_chrome():
-    """Regions and moments that nest, and cross another CPU's."""
+    """Regions and moments that nest, with regions of another CPU at overlapping times."""
     file = perf_file.PerfFile((("marks", perf_file.SOFTWARE, perf_file.BPF_OUTPUT),), cpus=2)
     for time, cpu, text in ((1000, 0, "begin outer"), (2000, 1, "begin outer"), (3000, 0, "begin inner"),
                             (4001, 0, "moment"), (5000, 1, "end outer"), (6500, 0, "end inner"),
@@ -333,7 +334,8 @@ def marks_for_chrome():
 
 
 def control_characters():
-    """No text has characters that a terminal obeys: ASCII's, DEL, and C1, as UTF-8 and as bytes."""
+    """No text contains characters that control a terminal: ASCII's, DEL, and C1, as UTF-8 and as
+    bytes."""
     hostile = "a\x7fb\x1b[2Jc\td\u009b31me\u009d0;f\u009cgé"
     shutil.copy(HERE / "image", HERE / hostile)
     file = perf_file.PerfFile(((hostile, perf_file.HARDWARE, 0),
@@ -365,7 +367,7 @@ def control_characters():
 
 
 def formulas():
-    """A spreadsheet takes no name for a formula."""
+    """A spreadsheet does not read a name as a formula."""
     names = ("=1+1", "+1", "-1", "@SUM(1)", '=HYPERLINK("a","b")', "a=b", "\t=1")
     file = perf_file.PerfFile(tuple((name, perf_file.HARDWARE, i) for i, name in enumerate(names)))
     for i in range(len(names)):
@@ -377,7 +379,8 @@ def formulas():
 
 
 def in_firefox_profiler():
-    """The Firefox Profiler's own code, for a terminal: a process that holds the profile is asked."""
+    """The Firefox Profiler's own code for a terminal: a process that loads the profile answers
+    questions."""
     claim = "the Firefox Profiler: functions and weights are stock perf's"
     script = speedscope.npm("profiler_cli") / "@firefox-devtools/profiler-cli/dist/profiler-cli.js"
     if not speedscope.node() or not script.exists():

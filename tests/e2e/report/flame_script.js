@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs a flame graph's script on a stand-in for a browser's document: `node flame_script.js FILE`.
+/* Runs a flame graph's script on a substitute for a browser's document: `node flame_script.js
+ * FILE`. Zooms to the frame "middle", searches, resets; prints the visible frames as JSON. */
 // Zooms to the frame "middle", searches, resets; prints what is shown as JSON.
 const svg = require("fs").readFileSync(process.argv[2], "utf8");
 const script = svg.match(/<!\[CDATA\[([^]*?)\]\]>/)[1];

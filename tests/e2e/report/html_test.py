@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf report --html` in a real browser: a selection has the figures that stock perf reports of the
-same time, and nothing that a recording says runs there.
+"""`bareperf report --html` in a real browser: a selection has the figures that stock perf reports
+for the same time, and no text of a recording is executed.
 
 check-spare: files are read
 """
@@ -40,10 +40,11 @@ int payload_run_call(int thread) { return thread ? thread_enter() : record_workl
 int main(int argc, char **argv) { return payload_run_call(argc > 1); }
 """
 OUTER = (("middle", "_start", "record_workload", "payload_run_call", "main"),
-         ("middle", "pthread_enter", "thread_enter", "payload_run_call", "main"))  # of main(), of a thread
+         # the callers of main(), and of a thread
+         ("middle", "pthread_enter", "thread_enter", "payload_run_call", "main"))
 HOSTILE = "</script><script>document.title='RUNS'</script><img/src=x/onerror=alert(1)>"
 ADDRESS, START = 0x40000000, 5_000_000_123
-SAMPLES = 80000  # more than a chunk has, on each of two CPUs
+SAMPLES = 80000  # more than fit in a chunk, on each of two CPUs
 directory = tempfile.TemporaryDirectory(prefix="bareperf-html-")
 HERE = pathlib.Path(directory.name)
 DATA, PAGE = HERE / "perf.data", HERE / "page.html"
@@ -55,8 +56,8 @@ def run(*words):
 
 
 def build(name, *rename):
-    """NAME.sym, an ELF whose functions are known, and NAME.elf beside it with its DWARF: {name: where
-    it lies in the file}."""
+    """NAME.sym, an ELF file with known functions, and NAME.elf beside it with DWARF. Returns {name:
+    file offset}."""
     full, name = HERE / f"{name}.elf", HERE / f"{name}.sym"
     (HERE / "t.c").write_text(SOURCE)
     subprocess.run(["gcc", "-g", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-no-pie",
@@ -70,7 +71,7 @@ def build(name, *rename):
 
 
 def make(path, image, places, events):
-    """Two CPUs' samples in functions that change with time, and marks of each kind."""
+    """Samples on two CPUs in functions that change with time, and marks of each kind."""
     file = perf_file.PerfFile(events, cpus=2)
     file.image(HERE / f"{image}.sym", ADDRESS, 0x10000, 0)
     for cpu in range(2):
@@ -91,7 +92,7 @@ def make(path, image, places, events):
 
 
 def of_perf(*options):
-    """{function: (samples, periods)}, as stock perf reports them; of one event."""
+    """{function: (samples, periods)} for one event, as stock perf reports them."""
     done = run("perf", "report", "-i", DATA, "--stdio", "--no-children", "-g", "none", "-t", ";",
                "-F", "sample,period,sym", *options)
     found = {}
@@ -103,7 +104,7 @@ def of_perf(*options):
 
 
 def of_page(page):
-    """The same of the page: its sums, and its table's samples."""
+    """The same from the page: its sums, and its table's samples."""
     sums = page.value("""Object.fromEntries(functionsOf(recording, state.sums, false)
         .filter((one) => one.samples).map((one) => [one.name, [one.samples, one.own]]))""")
     table = dict(page.value("""[...document.querySelectorAll('#functions tbody tr')]
@@ -124,7 +125,7 @@ def time_of(page):
 
 
 def point(page, share):
-    """On the first CPU's row."""
+    """A position in the first CPU's row."""
     left, top, width = page.value("""(() => { const e = document.querySelector('.row canvas');
         e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();
         return [b.left, b.top + 30, b.width]; })()""")
@@ -153,8 +154,8 @@ def selections(page):
 
 
 def bars(page):
-    """The time line's drawing of a CPU, far away by parts of chunks and near by samples, agrees with the
-    sums have of it."""
+    """The time line's drawing of a CPU, zoomed out by parts of chunks and zoomed in by samples,
+    agrees with the page's sums."""
     whole = sum(period for _, period in of_perf("-C", "0").values())
     drawn = "columnsOf(recording, view, 0, 1000).columns"
     tap.ok(abs(page.value(f"total({drawn})") - whole) < 1,
@@ -168,7 +169,7 @@ def bars(page):
 
 
 def typed(page):
-    """To the nanosecond: from a sample to a sample, both included."""
+    """A selection is exact to the nanosecond: from a sample to a sample, both included."""
     times = sorted(int(float(line.strip().rstrip(":")) * 1e9 + 0.5) - START for line in
                    run("perf", "script", "--ns", "-i", DATA, "-F", "time").stdout.splitlines())
     first, last = times[60000], times[79000]
@@ -235,7 +236,7 @@ def by_line(page):
 
 
 def sources(page):
-    """The hot function's lines, as addr2line has them of the same samples."""
+    """The lines of the hot function, as addr2line gives them for the same samples."""
     page.value("choose(recording.facts.functions.findIndex((f) => f[0] === 'leaf'))")
     script = run("perf", "script", "-i", DATA, "-F", "ip,sym", "-G").stdout
     ips = collections.Counter(int(line.split()[0], 16) for line in script.splitlines()
@@ -272,8 +273,8 @@ def sources(page):
 
 
 def inlined(page):
-    """A function that has no code of its own: its frame stands on the one whose code it is in, and
-    what was sampled there is found by either."""
+    """A function without its own code, because it was inlined: its frame is above the function that
+    contains it, and its samples are found by either name."""
     full, data = HERE / "inlined", HERE / "inlined.data"
     (HERE / "i.c").write_text("""static inline __attribute__((always_inline)) int deep(volatile int *p)
 {
@@ -333,7 +334,7 @@ def looks(page):
 
 
 def closed(page, claim):
-    """Nothing was asked for but the file, and nothing complained."""
+    """The page loads only the file, and the browser reports no error."""
     tap.equal(([url for url in page.requests() if not url.startswith("file:")], page.complaints()),
               ([], []), claim)
 
@@ -342,7 +343,7 @@ def hostile(page):
     places = build("hostile", "leaf", HOSTILE)
     places["leaf"] = places[HOSTILE]
     make(HERE / "hostile.data", "hostile", places, ((HOSTILE, 0, 0), ("<!--<script>", 0, 1)))
-    # browsers have no say in this file's name
+    # a file name that would run a script if it were not escaped
     odd = HERE / "<img src=x onerror=alert(2)>"
     (HERE / "hostile.data").rename(odd)
     done = run(TOOL, "report", "--html", "-o", PAGE, odd)
@@ -365,7 +366,7 @@ def hostile(page):
 
 
 def missing(page):
-    """A machine whose ring was full, and one that lost nothing."""
+    """A machine whose ring was full, and one that lost no record."""
     rig = fake_run.Rig()
     for scenario, number in (("lossy", 3000), ("complete", 300)):
         rig.command(*rig.words("record", "fake", scenario, number))
@@ -385,7 +386,7 @@ def missing(page):
 
 
 def many(page):
-    """Samples without names, at as many addresses, in high memory."""
+    """Samples without names, all at different high addresses."""
     file = perf_file.PerfFile()
     for i in range(5000):
         file.sample(0xFFFF_FFFF_8100_0000 + 16 * i, START + 1000 * i, period=1 + i)
@@ -400,7 +401,8 @@ def many(page):
 
 
 def idle(page):
-    """Two CPUs, of which one waits; of the other's thread three samples of ten are called by a waiting function."""
+    """Two CPUs, one of which waits; a waiting function called three of ten samples of the other
+    CPU's thread."""
     places, data = build("idle"), HERE / "idle.data"
     file = perf_file.PerfFile(cpus=2)
     file.image(HERE / "idle.sym", ADDRESS, 0x10000, 0)

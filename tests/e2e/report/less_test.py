@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Firmware with less than EDK2, and with stricter or deeper page tables: tests/firmware/chain.h stands
-between it and us, and starts us from its volume. A missing part is reported once and left out."""
+"""Firmware with fewer parts than EDK2's, and with stricter or deeper page tables:
+tests/firmware/chain.h is started before our image, and starts it from its volume. A missing part is
+reported once and left out."""
 
 import pathlib
 import subprocess
@@ -18,8 +19,8 @@ from remote import Remote
 TOP = machine.TOP
 SAID_ONCE = ("the firmware has no EFI_PCI_IO_PROTOCOL: devices are searched", "no screen\n",
              "load options: ignored, not for bareperf (")
-HOLES, LEAST = 3000 * 4096, 1 << 20  # the least that chain.h takes away
-MEMORY = (288, "<Q")                 # of the region's header
+HOLES, LEAST = 3000 * 4096, 1 << 20  # at least so much memory does chain.h take away
+MEMORY = (288, "<Q")                 # offset in the region's header
 BASE = {
     "x86_64": ("-machine", "q35", "-cpu", "max,-monitor", "-bios", machine.boots.quick_firmware()),
     "aarch64": ("-machine", "virt,gic-version=3", "-cpu", "cortex-a72", "-bios",
@@ -30,7 +31,8 @@ GARBAGE = {"x86_64": "noise", "aarch64": "garbage"}
 
 
 def volume(directory, isa, loader, words, **files):
-    """A volume that boots loader, which starts the image; files by name, "_" for "."."""
+    """A volume that boots `loader`, which starts the image; more files by name, with "_" for
+    "."."""
     return stick.Volume(f"{directory}/{isa}.img", 60, isa, TOP / f"build/{isa}/tests/{loader}.efi", {
         "image.efi": (TOP / f"build/{isa}/bareperf.efi").read_bytes(), "chain.cfg": words.encode(),
         **{name.replace("_", "."): text.encode() for name, text in files.items()}})
@@ -42,7 +44,7 @@ def disk(path):
 
 
 def without(isa, words, card):
-    """By shared memory and a serial card's, both found in configuration space."""
+    """By shared memory and by a serial card, both found in PCI configuration space."""
     with tempfile.TemporaryDirectory(prefix="bareperf-less-") as directory:
         path = volume(directory, isa, "less", words).path
         agent = mailbox.Agent(directory, isa, *disk(path), "-smp", "2", "-chardev",
@@ -76,7 +78,8 @@ def recorded(isa, remote, by):
 
 
 def tables(words, claim):
-    """Resident: the machine is taken over, and given back, with the firmware's tables as they are."""
+    """Resident: the machine is taken over and given back, and the firmware's tables are
+    unchanged."""
     with tempfile.TemporaryDirectory(prefix="bareperf-less-") as directory:
         made = volume(directory, "x86_64", "x86_64/tables", words,
                       bareperf_cfg="record -a -e cpu-clock -F 1000 -- qsort 300000\n")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files that Linux's perf has recorded here: several events, compressed, through a pipe, of a
-recorder that was killed. The samples are those of `perf script`; a view of nothing is an error.
+"""Files that Linux's perf has recorded here: several events, compressed, through a pipe, by a
+recorder that was killed. The samples are those of `perf script`; a view without samples is an
+error.
 
 check-spare: files are read
 """
@@ -118,7 +119,7 @@ def compare(perf, version, names):
 
 
 def aliases(perf, version):
-    """Of several names of one address perf's own."""
+    """Of several names for an address, perf's choice."""
     claim = f"perf {version}: of several names of one function each report shows the same"
     if platform.machine() != "x86_64":
         tap.skip(claim, "its assembly is x86's")
@@ -136,7 +137,7 @@ def aliases(perf, version):
 
 
 def killed(perf, version):
-    """A file whose perf record was killed has the samples that were written by then."""
+    """The file of a killed perf record has the samples that were written before."""
     claim = f"perf {version}: a file whose recorder was killed has the written samples, and an error"
     file = HERE / "killed.data"
     with subprocess.Popen([perf, "record", "-q", "-m", "4", "-F", "5000", "-g", "-e", "cpu-clock", "-o",
@@ -156,7 +157,7 @@ def killed(perf, version):
 
 
 def empty(perf):
-    """No samples: every view is an error, and none leaves a file."""
+    """No samples: every view is an error, and leaves no file."""
     record(perf, "none.data", ("-e", "dummy"))
     if not (HERE / "none.data").exists():
         tap.skip("a recording without samples is an error in every view", "perf record does not record here")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`bareperf merge`: recordings of several machines in one file, as stock perf and the ledger see
-them. The machines are made up.
+them. The machines are fake.
 
 check-spare: files are read
 """
@@ -23,7 +23,7 @@ RIG = fake_run.Rig()
 HERE = RIG.here
 IDS = {"pc": "11" * 20, "board": "11" * 20, "rack": "22" * 20}
 NOT_CONSERVED = 3
-SAMPLE = struct.pack("<IHH", 9, 2, 80)  # of the made-up machines, with -g
+SAMPLE = struct.pack("<IHH", 9, 2, 80)  # the fake machines' samples, with -g
 
 
 def record(name, *guest, **environment):
@@ -39,13 +39,13 @@ def merge(*words, **more):
 
 
 def perf(*words):
-    """Stock perf's output and its complaints."""
+    """Stock perf's output and its messages."""
     done = RIG.command("perf", *words)
     return done.stdout, done.stderr
 
 
 def sums(path):
-    """{command: (samples, sum of periods)} of a file."""
+    """{command: (samples, sum of periods)} for a file."""
     found = collections.defaultdict(lambda: [0, 0])
     for line in perf("script", "-i", path, "-F", "comm,period", "-G")[0].splitlines():
         comm, period = line.rsplit(maxsplit=1)
@@ -65,7 +65,7 @@ def is_refused(claim, why, *words, left=False, **more):
 
 
 def whole(boards):
-    """The parts of the merged file that equal those of the single ones."""
+    """The parts of the merged file that equal those of the single files."""
     status, said = merge("-o", "farm.data", *boards)
     tap.ok(status == 0 and "(3 machines, 2619 samples)" in said, "three recordings become one", said)
     each = {f"{path.stem}:{comm}": sum_ for path in boards for comm, sum_ in sums(path).items()}
@@ -86,7 +86,7 @@ def whole(boards):
 
 
 def times(boards):
-    """Each board's clock starts when it was entered."""
+    """Each board's clock starts at its own entry."""
     first = {name: min(float(line.strip(" :")) for line in fields(path, "time"))
              for name, path in (("merged", "farm.data"), ("pc", boards[0]), ("late", boards[2]))}
     starts = {line.split()[0]: float(line.split()[1].strip(":"))
@@ -114,7 +114,7 @@ def ledgers(boards):
     report = RIG.command(TOOL, "report", "farm.data")
     tap.ok(report.returncode == 0 and "rack:cpu-clock" in report.stderr, "bareperf report reads it",
            report.stderr)
-    # a sample of the second board's goes to the third's
+    # change the id of the second board's sample to one of the third board's events
     data = bytearray((HERE / "farm.data").read_bytes())
     at = data.index(SAMPLE + struct.pack("<Q", 2)) + len(SAMPLE)
     data[at:at + 8] = struct.pack("<Q", 3)
@@ -126,7 +126,7 @@ def ledgers(boards):
 
 
 def models(boards):
-    """perf 6.1's conversion ends with a signal where a file has no CPUDESC."""
+    """perf 6.1's conversion crashes if a file has no CPUDESC."""
     other = record("other", "-g", "fake", "complete", "50", FAKE_MODEL="Other CPU")
     assert merge("-o", "models.data", boards[0], other, boards[1])[0] == 0
     head = perf("report", "--header-only", "-i", "models.data")[0]
@@ -141,7 +141,7 @@ def models(boards):
 
 
 def images():
-    """The same place on the host, of two builds."""
+    """One path on the host, with two builds."""
     text = perf("buildid-list", "-i", "farm.data")[0]
     names = {line.split()[1]: line.split()[0] for line in text.splitlines()}
     tap.equal(names, {"bareperf.efi": IDS["pc"], "bareperf.efi#rack": IDS["rack"]},
@@ -154,7 +154,7 @@ def images():
 
 def events():
     """Recordings of different commands."""
-    other = record("other", "fake", "complete", "50")  # without -g: another attribute
+    other = record("other", "fake", "complete", "50")  # without -g: the attributes differ
     merge("-o", "mixed.data", HERE / "pc.data", other)
     names = [line.split()[0] for line in perf("evlist", "-i", "mixed.data")[0].splitlines()]
     tap.equal(names[:2], ["cpu-clock", "cpu-clock#2"], "events that are not the same stay apart")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Functions' names, in every view: C++ and Rust names as their sources have them, what the
-compiler has inlined, lines of sources.
+"""Functions' names in every view: C++ and Rust names as in the sources, inlined functions, lines of
+sources.
 
 check-spare: files are read
 """
@@ -74,7 +74,7 @@ def run(*words):
 
 
 def build():
-    """{symbol: address}; {address: (lines, functions, the innermost first)} by binutils."""
+    """{symbol: address}; {address: (lines, functions, innermost first)}, from binutils."""
     (HERE / "t.c").write_text(SOURCE)
     subprocess.run(["gcc", "-O2", "-g", "-fno-inline", "-no-pie", "-o", HERE / "image", HERE / "t.c"],
                    check=True)
@@ -89,7 +89,7 @@ def instructions(symbols, name):
 
 
 def addr2line(address):
-    """[(function, line)], the innermost first."""
+    """[(function, line)], innermost first."""
     text = run("addr2line", "-fie", HERE / "image", f"{address:#x}").stdout.splitlines()
     return [(text[i], int(text[i + 1].rsplit(":", 1)[1].split()[0])) for i in range(0, len(text), 2)]
 
@@ -126,7 +126,7 @@ def mangled():
 
 
 def inlined(weights):
-    """Against addr2line's."""
+    """Compare with addr2line."""
     expected, plain = collections.Counter(), 0
     for place, weight in weights.items():
         functions = [name for name, _ in addr2line(place)]
@@ -176,7 +176,7 @@ def on_page(expected):
 
 
 def annotated(weights, symbols):
-    """Against objdump's instructions, addr2line's lines, and perf annotate."""
+    """Compare with objdump's instructions, addr2line's lines, and perf annotate."""
     text = run(TOOL, "annotate", "-i", DATA, "caller").stdout
     places = instructions(symbols, "caller")
     total = sum(weights[place] for place in places)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Symbols: stock perf and `bareperf flamegraph` name the functions of an image that was loaded anywhere.
+"""Symbols: stock perf and `bareperf flamegraph` name the functions of an image at any load address.
 
 check-spare: files are read
 """
@@ -38,7 +38,8 @@ def out(*command, **kw):
 
 
 def build():
-    """An ELF with known functions; returns its symbols, build-id, and text's link address and size."""
+    """An ELF file with known functions; returns its symbols, build-id, and the link address and
+    size of its text."""
     (HERE / "t.c").write_text(SOURCE)
     subprocess.run(["gcc", "-O1", "-fno-inline", "-Wl,--build-id=sha1", "-o", HERE / "image.sym",
                     HERE / "t.c"], check=True)

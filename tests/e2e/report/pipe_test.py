@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`-o -`: perf reads from a pipe, while the machine runs, the same as from the file; and
-that of two machines that count their time in instructions both recordings are the same."""
+"""`-o -`: perf reads the same from a pipe, while the machine runs, as from the file; and two
+machines that count their time in instructions give the same recording."""
 
 import os
 import pathlib
@@ -32,20 +32,19 @@ def run(*words, stdin=subprocess.DEVNULL):
 
 
 def piped(path, *words):
-    """The result of a stream that comes through a pipe: of a file perf believes that it can go to
-    and fro in it, and does, with AUX data."""
+    """Read a stream through a pipe: in a file perf seeks, and with AUX data it seeks back."""
     with subprocess.Popen(["cat", str(path)], stdout=subprocess.PIPE) as source:
         return run(*words, stdin=source.stdout)
 
 
 def filtered(done):
-    """Its output and its exit status."""
+    """A command's output and its exit status."""
     text = re.sub(r"^# \(.*\n", "", done.stdout.decode(errors="replace"), flags=re.M)  # perf's tip
     return text, done.stderr.decode(errors="replace"), done.returncode
 
 
 def imported(kind, *count):
-    """A region of two CPUs as file and as stream."""
+    """A region of two CPUs, as file and as stream."""
     run(REGION_FILE, kind, HERE / "region", *count)
     file = run(TOOL, "import", "-o", HERE / f"{kind}.data", HERE / "region")
     stream = run(TOOL, "import", "-o", "-", HERE / "region")
@@ -82,7 +81,7 @@ def same_as_file():
 
 
 def branches():
-    """Those of a decoded trace, which perf finds between the records."""
+    """The samples of a decoded trace, which perf inserts between the records."""
     file, stream = imported("make", "20000")
     words = ("perf", "script", "--itrace=b", "-F", "tid,event,ip,sym", "-i")
     left, right = ([line for line in filtered(done)[0].splitlines() if " branches: " in line]
@@ -100,7 +99,7 @@ def refusals():
 
 
 def kept_streams():
-    """A stream that was kept in a file, in bareperf's own views."""
+    """A stream that was saved to a file, in bareperf's own views."""
     views = [run(TOOL, "export", "-f", "csv", HERE / f"plain.{form}").stdout for form in ("data", "stream")]
     tap.ok(views[0] == views[1] and views[0].count(b"\n") > 10000,
            "bareperf's own views read a kept stream, and have the file's samples",
@@ -115,7 +114,7 @@ def sampled(text):
 
 
 def while_it_runs():
-    """perf shows samples of a machine that has no end; then the machine is stopped."""
+    """perf shows samples of a machine that has not ended; then the machine is stopped."""
     region = HERE / "live"
     with subprocess.Popen(
             [*machine.run_words("-o", "-", "--region", region), "-smp", "2", "--", "record", "-a",
@@ -157,7 +156,7 @@ def reader_goes():
 
 
 def recorded(name, options, command):
-    """perf script of a recording: of a file, or as it came through a pipe."""
+    """perf script's output for a recording: from a file, or through a pipe."""
     out = "-" if name == "-" else HERE / name
     with subprocess.Popen([*machine.run_words("-o", out), *machine.EXACT, *options, "--",
                            *command.split()], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -172,9 +171,9 @@ def recorded(name, options, command):
 
 
 def exact(claim, options, command, tries):
-    """One to a file, others through pipes, until one is the same. A busy host can change a
-    recording (docs/sampling.md, "Limits of recording in QEMU"): the machine looks again for a late
-    reader, and QEMU gives several CPUs other turns."""
+    """Record once to a file and several times through pipes, until one of these is equal. A busy
+    host can change a recording (docs/sampling.md, "Limits of recording in QEMU"): the machine waits
+    longer for a late reader, and QEMU gives several CPUs other turns."""
     file, complaints = recorded("exact", options, command)
     seen = [file]
     while len(seen) < tries and len(set(seen)) == len(seen):

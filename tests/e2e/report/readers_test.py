@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Other tools' reading of our perf.data: a matrix of readers and files; and perf's cache of what
-was recorded with, by which they find it after a rebuild.
+"""Other tools read our perf.data: a matrix of readers and files; and perf's cache of the recorded
+files, by which the readers find them after a rebuild.
 
 check-spare: files are read
 """
@@ -39,7 +39,8 @@ def run(*command, **more):
 
 
 def build(function):
-    """Another build of the image, with code at other addresses; and the fake machine's data of it."""
+    """Another build of the image, with code at other addresses; and the fake machine's settings for
+    it."""
     padding = "int padding(int x) { return x * 3; }" if function == "other" else ""
     subprocess.run(["gcc", "-O1", "-fno-inline", "-Wl,--build-id=sha1", "-o", IMAGE, "-xc", "-"],
                    input=padding + SOURCE % (function, function), text=True, check=True)
@@ -61,7 +62,7 @@ def record(name, scenario, fake, *options):
     return HERE / name
 
 
-# Reader, its command line, its output, and its allowed complaints.
+# Reader, its command line, its output, and its allowed messages.
 READERS = [
     ("perf report", ("perf", "report", "--stdio", "--header", "-i"), "", ""),
     ("perf report --sort", ("perf", "report", "--stdio", "--sort", "comm,pid,sym", "-i"), "test",
@@ -77,7 +78,7 @@ READERS = [
 
 
 def report_by_source_line(claim, file):
-    """perf 6.1 gives addr2line each file of a mapping, and dies where that cannot read one."""
+    """perf 6.1 passes each mapped file to addr2line, and dies if addr2line cannot read one."""
     mapped = perf_file.PerfFile()
     mapped.image("app.efi", 0x100000, 0x10000, 0)
     for i in range(5):
@@ -101,7 +102,7 @@ def readers_read(data):
                      "dies of any branch trace")
             continue
         if data.name == "branches" and "tod" in name:
-            continue  # they have no time of their own
+            continue  # records without a time
         done = run(*command, data)
         tap.ok(done.returncode == 0 and expected in done.stdout and
                not without(done.stderr, allowed), f"{data.name}: {name} reads it, without a warning",
@@ -109,7 +110,7 @@ def readers_read(data):
 
 
 def report_is_perfs(data):
-    """Line for line; the heads alone are each tool's own."""
+    """Compare line by line, except for the headers, which differ by tool."""
     for options in ((), ("--sort", "cpu"), ("--sort", "dso"), ("--sort", "comm")):
         theirs = run("perf", "report", "--stdio", "--no-children", "-g", "none", "-n", *options,
                      "-i", data).stdout
@@ -135,7 +136,7 @@ def inject_keeps_all(data):
 
 
 def disk_was_full(fake):
-    """The trace continues where the file may not."""
+    """The trace continues after the file has reached its size limit."""
     done = run("prlimit", f"--fsize={3 << 20}",
                *RIG.words("record", "fake", "branches", "160000", out=HERE / "full",
                           options=("--region-size", "2")), **fake)
@@ -179,7 +180,7 @@ def header_tells_of_the_machine(data):
 
 
 def tree(top):
-    """The content of a directory: paths, and the targets of links."""
+    """A directory's content: paths, and the targets of links."""
     return sorted((str(path.relative_to(top)), os.readlink(path) if path.is_symlink() else "")
                   for path in top.rglob("*") if path.name != "probes")
 
@@ -205,7 +206,7 @@ def folded(data):
 
 
 def rebuilt(data):
-    """The image's file is of another build by now."""
+    """The image's file has been rebuilt in the meantime."""
     before = folded(data)
     fake = build("other")
     tap.equal(folded(data), before, "flamegraph names the functions that were recorded, not those "

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf top`: its view, key by key, of a machine that records; the sums of its last block;
-and how it leaves the terminal, whatever ends it.
+"""`bareperf top`: its view of a machine that records, key by key; the sums of its last block; and
+the terminal's state after it ends in any way.
 
 check-timeout: 900
 """
@@ -40,7 +40,7 @@ def rows(lines):
 
 
 def sums_are_perfs(claim, text, directory, sort="dso,sym"):
-    """The last block's rows, and its event count, are perf's for the file."""
+    """The last block's rows and its event count equal perf's for the file."""
     title, lines = blocks(text)[-1]
     perf = subprocess.run(["perf", "report", "--stdio", "--no-children", "-g", "none", "-n", "--sort", sort,
                            "-i", "kept"], cwd=directory, capture_output=True, text=True, check=False).stdout
@@ -99,12 +99,12 @@ def share(screen, name):
 
 
 def rows_of(screen):
-    """The event's line and its functions' rows, without the row that is marked."""
+    """The event's line and its functions' rows, without the selected row."""
     return re.findall(r"^(?:. +[\d.]+% .*|.*; event .*)$", screen, re.M)
 
 
 def by_key(remote, terminal):
-    """Each key, by the screen afterwards."""
+    """Press each key, and check the screen."""
     tap.ok(terminal.shows(*FUNCTIONS), "functions, the heaviest first", terminal.screen())
     live.until(lambda: share(terminal.screen(), "lex") > 10)
     screen = terminal.screen()
@@ -257,7 +257,7 @@ def without_colours(remote):
 
 
 def into(rig, out):
-    """The exit status and the messages of a view that goes to a descriptor, which is closed."""
+    """The exit status and the messages if the output is a closed descriptor."""
     done = subprocess.run(rig.words("top", "fake", "complete", "1000", options=("--stdio",)), stdout=out,
                           stderr=subprocess.PIPE, text=True, cwd=rig.here, check=False)
     os.close(out)
@@ -265,7 +265,7 @@ def into(rig, out):
 
 
 def machine_of_its_own():
-    """`run -- top`, of a machine that is made up."""
+    """`run -- top` with a fake machine."""
     rig = fake_run.Rig()
     kept = rig.here / "kept"
     done = rig.command(*rig.words("top", "fake", "complete", "60000", out=kept,

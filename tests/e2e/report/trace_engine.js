@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// node trace_engine.js ENGINE TRACE: what Chrome's own reader makes of a trace, as JSON: of each thread
-// [process, thread, {slice: us that it takes without those that it calls}].
+/* node trace_engine.js ENGINE TRACE: prints, as JSON, the slices that Chrome's own reader finds in
+ * a trace, for each thread */
+/* [process, thread, {slice: us without the slices of its callees}]. */
 "use strict";
 
 const fs = require("fs");

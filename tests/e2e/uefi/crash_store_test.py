@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The crash store: machines that are reset while they record, while they write the file of that, after
-a panic, and in a hang that masks interrupts. The next start of the image finds the recording in RAM
-and writes it to the volume.
+"""The crash store: machines that are reset while they record, while they write the file of an
+earlier recording, after a panic, and in a hang that masks interrupts. The next start of the image
+finds the recording in RAM and writes it to the volume.
 
-MOMENTS: at how many random moments of a recording each machine is reset (2).
-"""
+MOMENTS: the number of random moments at which each machine is reset (2)."""
 
 import mmap
 import os
@@ -35,7 +34,7 @@ MOMENTS = int(os.environ.get("MOMENTS", 2))
 RECORD = "record --resident -e cpu-clock -F 4000 -g -m 2048 --region-size 16 -- {}\n"
 FIELDS = ("-F", "tid,cpu,time,event,period,ip")
 NOTES = b"kept\n" * 1000
-# Samples, then nothing that any interrupt gets through to.
+# A program that samples for a while, and then masks all interrupts.
 HANG = """
 int main(void)
 {
@@ -53,7 +52,7 @@ int main(void)
 
 
 class Machine:
-    """One that boots from a volume, with its RAM in a file."""
+    """A machine that boots from a volume, and whose RAM is a file."""
 
     def __init__(self, isa, directory):
         self.isa, self.here = isa, pathlib.Path(directory) / isa
@@ -93,7 +92,7 @@ class Machine:
                        input=text.encode(), check=True)
 
     def said(self):
-        """Since the last reset."""
+        """The serial text since the last reset."""
         raw = self.serial.read_bytes()[self.seen:] if self.serial.exists() else b""
         return shell.ESCAPES.sub("", raw.decode("ascii", "replace")).replace("\r", "")
 
@@ -107,7 +106,7 @@ class Machine:
         return struct.unpack_from("<Q", self.ram, self.at + offset)[0]
 
     def is_recording(self):
-        """The region of this start, and something in it."""
+        """The region of this start, and one of its words."""
         for at in ram.regions(self.ram):
             self.at = at
             if self.long(24) != self.nonce and self.long(48) & 0xffffffff == tr.RECORDING:
@@ -121,8 +120,8 @@ class Machine:
         return beat == self.long(tr.HEADER["heartbeat"][0])
 
     def reset(self, workload):
-        """The machine hangs, and is reset; and then has another command. The part in its RAM of
-        the recording, as the host reads it, without --reset and with it."""
+        """The machine hangs and is reset, and then gets another command. The host reads the part of
+        the recording that is in its RAM, with and without --reset."""
         self.monitor.ask("stop")
         path, base = self.here / "truth", ram.BASE[self.isa] + self.at
         path.write_bytes(self.ram[self.at:self.at + self.long(32)])
@@ -139,7 +138,8 @@ class Machine:
         return texts
 
     def recovered(self):
-        """The file that this start has made of the last one's recording: (what it said, its name)."""
+        """The file that this start has made of the last start's recording: (the messages, its
+        name)."""
         self.until(lambda: re.search(r"recordings recovered: \d+\n|not recovered", self.said()) or
                    self.is_recording())
         said = self.said()
@@ -155,8 +155,8 @@ def script(file):
 
 
 def judge(guest, what, truth, said, name, words=()):
-    """The recovered records begin as the true ones do, and all but those after the last tick are in
-    it; its ledger is whole."""
+    """The recovered records begin like the original ones, and contain all but those after the last
+    tick; the ledger is complete."""
     data = name and guest.volume.read(name)
     if not tap.ok(data, f"{guest.isa}: {what}: the next start finds it, and makes a file of it", said):
         return
@@ -194,8 +194,8 @@ def moments(guest):
 
 
 def while_it_writes(guest):
-    """Reset at once when it begins to write; the file is whole or absent, and then the recording is
-    still there."""
+    """Reset as soon as it begins to write: the file is complete or absent; if it is absent, the
+    recording is still there."""
     guest.until(guest.is_recording)
     guest.monitor.ask("stop")
     names = set(guest.volume.names())
@@ -232,7 +232,7 @@ def hangs(guest):
 
 
 def is_sound(guest):
-    """Lost clusters and files of ours at the most."""
+    """At most lost clusters and files of ours."""
     stick.fsck(guest.volume.path, "-a")
     status, text = stick.fsck(guest.volume.path, "-n")
     image = (machine.TOP / f"build/{guest.isa}/bareperf.efi").read_bytes()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The main list on the QEMU and the firmware of this system, with as few boots as it takes: what a user does
-first. e2e/debian13_test has it run in Debian 13, where the other tests that boot run in `make soak` alone.
-"""
+"""The main list on this system's QEMU and firmware, with as few boots as possible: the first things
+that a user does. e2e/debian13_test runs it in Debian 13, where the other tests that boot run only
+in `make soak`."""
 
 import json
 import pathlib
@@ -30,7 +30,7 @@ DEVICE = {"x86_64": "NVMe", "aarch64": "virtio"}
 
 
 def selftest(isa):
-    """With counted instructions, else other programs of the host appear as gaps."""
+    """With counted instructions, because the host's other programs would appear as gaps."""
     done = subprocess.run([machine.TOOL, "run", "--arch", isa, "--json", "--timeout", str(PATIENCE), *CPUS[isa], *EXACT,
                            "--", "selftest"], capture_output=True, text=True, timeout=2 * PATIENCE, check=False, stdin=subprocess.DEVNULL)
     try:
@@ -46,7 +46,7 @@ def selftest(isa):
 
 
 def by_the_line(isa, directory):
-    """A machine that is reached by its serial line alone."""
+    """A machine that only its serial line reaches."""
     path = pathlib.Path(directory) / f"{isa}-line"
     with subprocess.Popen(
             [f"qemu-system-{isa}", *shell.MACHINES[isa], *shell.firmware(isa), "-m", "512", "-smp", "2", "-nodefaults",
@@ -64,7 +64,7 @@ def by_the_line(isa, directory):
 
 
 def on_a_stick(isa, directory):
-    """The image boots from a USB stick, and leaves its recording there."""
+    """The image boots from a USB stick, and writes its recording there."""
     files = {"bareperf.cfg": b"record -e cpu-clock -F 1000 -g --then poweroff -- calltree 1\n"}
     volume = stick.Volume(f"{directory}/{isa}-stick.img", 60, isa, TOP / f"build/{isa}/bareperf.efi", files)
     said = stick.boot(isa, volume, "-device", "qemu-xhci", *EXACT, device="usb-storage")

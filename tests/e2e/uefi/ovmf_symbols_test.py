@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""OVMF's own boot, as `make demo-uefi` records it: its modules, and its functions' names by what `make
-ovmf-symbols` has built, which takes some ten minutes and is not done here.
+"""OVMF's own boot, as `make demo-uefi` records it: its modules, and its functions' names from the
+files that `make ovmf-symbols` has built. That build takes some ten minutes and is not done here.
 
 check-timeout: 600
 """
@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import machine
 import tap
 
-BOOTS = 4  # until our driver takes longest
+BOOTS = 4  # tries until our driver is the top module
 
 
 def boot(directory):
@@ -32,7 +32,7 @@ def boot(directory):
 
 
 def report(data, *options):
-    """[(image, symbol, samples)]; what perf's cache has of other recordings is not looked at."""
+    """[(image, symbol, samples)] without files from perf's cache."""
     done = subprocess.run([machine.TOOL, "report", "-n", "-t", "|", "--sort", "dso,sym", "-e", "cpu-clock",
                            *options, data],
                           capture_output=True, text=True,
@@ -61,7 +61,8 @@ def in_images(data):
 
 
 def printed(data):
-    """[(depth, name)] of who works, in the demonstration's order; who waits; all that it says."""
+    """[(depth, name)] of working modules, in the demonstration's order; the waiting modules; the
+    output."""
     done = subprocess.run([machine.TOOL, "report", "--modules", f"--symbols={machine.TOP / 'build/x86_64'}", data],
                           capture_output=True, text=True,
                           env=os.environ | {"PERF_BUILDID_DIR": str(data.parent / "cache-of-ours")})
@@ -106,7 +107,8 @@ def main():
     where = subprocess.run([machine.TOP / "deps/ovmf", "--path"], capture_output=True, text=True, check=True)
     symbols = pathlib.Path(where.stdout.strip())
     with tempfile.TemporaryDirectory(prefix="bareperf-ovmf-") as directory:
-        # By the host's clock: on one that has no time for the machine all that the firmware does takes longer.
+        # By the host's clock: if the host has no time for the machine, all the firmware's work
+        # takes longer.
         for _ in range(BOOTS):
             data = boot(pathlib.Path(directory))
             if data and is_first(data):

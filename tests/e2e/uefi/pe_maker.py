@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""UEFI images of C sources, as EDK2's GenFw and as gnu-efi make them of an ELF file."""
+"""UEFI images made from C sources, as EDK2's GenFw and as gnu-efi make them of an ELF file."""
 
 import re
 import struct
@@ -26,7 +26,7 @@ def tool(*words):
 
 
 def symbols(elf):
-    """{function: address}, by binutils."""
+    """{function: address}, from binutils."""
     return {name: int(at, 16) for at, _, name in
             re.findall(r"^([0-9a-f]+) (\w) (\S+)$", tool("nm", elf), re.MULTILINE)}
 
@@ -45,7 +45,7 @@ def aligned(raw):
 
 
 def relocations(elf):
-    """The directory's blocks, in the order that the linker left them in."""
+    """The blocks of the directory, in the linker's order."""
     found = [int(at, 16) for at, kind in
              re.findall(r"^([0-9a-f]{16}) +[0-9a-f]+ (R_\w+)", tool("readelf", "-rW", elf),
                         re.MULTILINE) if kind in ABSOLUTE and int(at, 16) >= HEADERS]
@@ -65,7 +65,7 @@ def codeview(path, guid, age):
 
 
 def image(elf, entry, arch, debug):
-    """The PE file's bytes. debug: the CodeView entry; b"": there is no debug directory."""
+    """The PE file's bytes. debug: the CodeView entry; b"": no debug directory."""
     parts = sections(elf)
     made, body = [], b""
     text, data = parts[".text"], parts[".data"]
@@ -94,7 +94,7 @@ def image(elf, entry, arch, debug):
 
 
 def edk2(directory, name, source, arch="x86_64", guid=None, age=1, debug=True, path=None):
-    """NAME.efi and NAME.debug, with DWARF, of a C source whose entry is _ModuleEntryPoint."""
+    """NAME.efi and NAME.debug, with DWARF, from a C source whose entry is _ModuleEntryPoint."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / f"{name}.c").write_text(source)
     (directory / "pe.lds").write_text(SCRIPT)
@@ -111,7 +111,7 @@ def edk2(directory, name, source, arch="x86_64", guid=None, age=1, debug=True, p
 
 
 def gnu_efi(directory, name, source):
-    """NAME.efi and NAME.so, by gnu-efi's own linker script and start, for x86_64."""
+    """NAME.efi and NAME.so, by gnu-efi's own linker script and start-up code, for x86_64."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / f"{name}.c").write_text(source)
     made, so, efi = directory / f"{name}.o", directory / f"{name}.so", directory / f"{name}.efi"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bareperf report --phases`: the samples between a recording's marks "phase NAME", by modules and functions.
+"""`bareperf report --phases`: the samples between a recording's marks "phase NAME", by modules and
+functions.
 
 check-spare: no claim is about time
 """
@@ -32,7 +33,7 @@ def rows(text):
 
 
 def recording(path, clock=True):
-    """Samples of 1 ms; ns."""
+    """Samples each 1 ms; times in ns."""
     event = ("cpu-clock", perf_file.SOFTWARE, 0) if clock else ("cycles", perf_file.HARDWARE, 0)
     file = perf_file.PerfFile((event, ("marks", perf_file.SOFTWARE, perf_file.BPF_OUTPUT)))
     file.command("boot")
@@ -47,7 +48,7 @@ def recording(path, clock=True):
 
     work(999)
     file.mark("phase one", 1000, event=1)
-    work(1000)  # a phase has what comes at its beginning
+    work(1000)  # a sample at a phase's begin belongs to the phase
     work(1001)
     file.mark("error (major) PCI: SERR", 1002, event=1)
     wait(1003)
@@ -55,7 +56,8 @@ def recording(path, clock=True):
     work(1999)
     file.mark("phase two\x1b[2J", 2000, event=1)
     wait(2001)
-    file.mark("phase three", 4000, event=1)  # as of another CPU: records are not in the order of time
+    # as if from another CPU: records are not sorted by time
+    file.mark("phase three", 4000, event=1)
     file.mark("phase none", 2500, event=1)
     file.mark("phase one", 3000, event=1)
     work(3001)
@@ -107,7 +109,7 @@ def without(path):
 
 
 def firmwares(path, *notes, starts=1_600_400_000):
-    """The printed lines of its own times, reported at 9 s; an image is started at that time."""
+    """The lines of the firmware's own times, reported at 9 s; an image is started at that time."""
     file = perf_file.PerfFile((("cpu-clock", perf_file.SOFTWARE, 0),
                                ("marks", perf_file.SOFTWARE, perf_file.BPF_OUTPUT)))
     file.mark("phase loader.efi starts", starts, event=1)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The machine is taken over and given back, and the recording is a file: from a disk, on the
-firmware's shell, which continues as if nothing had been.
-
-RESIDENT_TIMES: how often a recording is repeated to see whether memory leaks (10).
-RESIDENT_MACHINE: "x86_64 8", "aarch64", "x86_64 model": some of the machines only.
+"""The machine is taken over and given back, and the recording becomes a file: from a disk, on the
+firmware's shell, which continues unchanged. RESIDENT_TIMES: how often a recording is repeated to
+find leaks of memory (10). RESIDENT_MACHINE: "x86_64 8", "aarch64", "x86_64 model": only some of the
+machines.
 
 check-timeout: 1500
 """
@@ -36,13 +35,13 @@ LINUX = {"x86_64": "ttyS0", "aarch64": "ttyAMA0"}
 
 
 def generated(said):
-    """How much was recorded, if all is in the ledger."""
+    """The number of samples, if the ledger accounts for all."""
     books = BOOKS.search(said)
     return int(books[1]) if books and int(books[1]) == int(books[2]) + int(books[3]) else 0
 
 
 def goes_on(sh, isa, name):
-    """Timer, keyboard and disk, by using them: keys are polled by a timer's events."""
+    """Use the timer, the keyboard and the disk: a timer event polls the keys."""
     said = sh.type("cp -q bareperf.efi copy.efi")
     said += sh.type("comp bareperf.efi copy.efi") + sh.type("rm -q copy.efi")
     tap.ok("no differences" in said, f"{name}: the firmware reads and writes its disk", said)
@@ -92,8 +91,8 @@ int main(int argc, char **argv)
 
 
 def names(sh, name, directory, workload):
-    """--keep: the memory that a debug probe, here QEMU's monitor, would save; and the screen's text about it,
-    held against what perf finds in it at home."""
+    """--keep: a debug probe, here QEMU's monitor, saves the memory; and the summary on the screen
+    agrees with perf's result on the host."""
     said = sh.type(f"bareperf.efi record --keep -e cpu-clock -F 1000 -m 64 -- {workload}")
     place = re.search(r"pmemsave (0x[0-9a-f]+) (\d+)", said)
     if not tap.ok(place, f"{name}: --keep says where the recording is", said):
@@ -117,7 +116,7 @@ def names(sh, name, directory, workload):
 
 
 def brings_home(sh, disk, name):
-    """--fetch: the program's files lie beside the recording; nothing else does."""
+    """--fetch: the program's files are beside the recording, and no other files."""
     said = sh.type("bareperf.efi record -e cpu-clock -F 1000 -o fetched.data --fetch ./log --fetch text//big "
                    f"--fetch none --fetch text/../log -- payload write={BIG}")
     disk.fetched = said
@@ -138,7 +137,8 @@ def came_home(disk, name):
 
 
 def opens(disk, name, *options, fields="tid,time,ip", region=None):
-    """Checks that it is whole, and that stock perf shows the same as of the host's import of the region."""
+    """Checks that it is complete, and that stock perf shows the same for the host's import of the
+    region."""
     data, perf = disk.directory / "taken.data", ["perf", "script", "-F", fields, *options, "-i"]
     data.write_bytes(disk.read(name))
     dump = subprocess.run([machine.TOOL, "dump", data], capture_output=True, check=False)
@@ -154,7 +154,7 @@ def opens(disk, name, *options, fields="tid,time,ip", region=None):
 
 
 def records(sh, disk, name, cpus):
-    """Two recordings, the first of them kept in RAM as well; and where they are."""
+    """Two recordings, the first of which also stays in RAM; and their places."""
     where = "-a" if cpus > 1 else ""
     said = sh.type(f"bareperf.efi {RECORD} {where} --keep -- calltree 0.3")
     tap.ok(generated(said) > 0 and r"written: \bareperf\0001.data" in said,
@@ -168,7 +168,7 @@ def records(sh, disk, name, cpus):
 
 
 def are_whole(disk, name, region):
-    """When the machine is switched off."""
+    """After the machine has switched off."""
     tap.ok(region and disk.read("0001.data") == disk.of_host(region),
            f"{name}: it equals, byte for byte, the host's file of the same region")
     tap.ok(region and opens(disk, "0001.data", region=region) and opens(disk, "0002.data"),
@@ -204,7 +204,7 @@ ENDLESS = "branches 4611686018427387904"
 
 
 def by_key(sh, name, options, press, what, workload=ENDLESS, before=""):
-    """A recording that nothing else ends."""
+    """A recording that ends only by a key."""
     start = len(sh.raw)
     sh.send(f"bareperf.efi record -e cpu-clock -F 1000 {options} -- {workload}\r")
     sh.read_until(r"recording: [1-9]", start)
@@ -218,7 +218,8 @@ def by_key(sh, name, options, press, what, workload=ENDLESS, before=""):
 
 
 def saved(sh, name):
-    """A recording that a first image could not write is written by a later one, which then frees its memory."""
+    """A later image writes a recording that the first one could not write, and then frees its
+    memory."""
     said, left = leak(sh, "bareperf.efi save")
     tap.ok("written: " in said and "is freed" in said and left.get("Reserved", 0) < 0,
            f"{name}: save writes the recording that stayed in RAM, and frees it", (said, left))
@@ -229,7 +230,7 @@ def saved(sh, name):
 
 
 def fill(volume):
-    """Leave nothing free on a volume."""
+    """Fill a volume."""
     listing = stick.mtool("mdir", volume.path, "::/").stdout.decode()
     free = int(re.search(r"([\d ]+) bytes free", listing)[1].replace(" ", ""))
     subprocess.run(["mcopy", "-i", volume.path, "-", "::/big"], input=bytes(free),
@@ -237,7 +238,7 @@ def fill(volume):
 
 
 def full(sh, disk, name):
-    """fs1: has no room. The region that could not be written."""
+    """fs1: has no room. Returns the region that could not be written."""
     said = sh.type(rf"bareperf.efi {RECORD} -o fs1:\x.data -- calltree 0.3")
     tap.ok("may stay in RAM: it takes up to" in said and "no file was written: it takes" in said and
            generated(said) > 0, f"{name}: a volume that is full is reported before and afterwards", said)
@@ -255,7 +256,7 @@ def full(sh, disk, name):
 
 
 def tests_itself(sh, name):
-    """Its output, and the name of the files that have the same."""
+    """The self-test's output, and the name of the files with the same content."""
     said = sh.type("bareperf.efi selftest").replace("\r", "")
     written = re.search(r"written: \\bareperf\\(\d{4}-selftest)\.txt and \.json", said)
     again = sh.type("bareperf.efi selftest")
@@ -276,14 +277,14 @@ def has_self_test(disk, name, said, stem):
 
 
 def other_volume(isa, directory):
-    """A disk that is not booted from, and QEMU's options for it."""
+    """A second disk, and QEMU's options for it."""
     other = stick.Volume(f"{directory}/other.img", 40, isa, machine.TOP / f"build/{isa}/bareperf.efi", {})
     stick.mtool("mdeltree", other.path, "::/EFI")
     return other, ["-drive", f"if=none,id=other,format=raw,file={other.path}", "-device", "virtio-blk-pci,drive=other"]
 
 
 def pulled_out(sh, disk, name):
-    """The stick that we come from, while it records; then another one has the recording."""
+    """The stick with our image is pulled while it records; another one then saves the recording."""
     sh.type(r"cp -q bareperf.efi fs1:\saver.efi")
     start = len(sh.raw)
     sh.send("bareperf.efi record -e cpu-clock -F 1000 -- noploop 1000\r")
@@ -300,8 +301,8 @@ def pulled_out(sh, disk, name):
     return region
 
 
-# Where the other machines are entered at EL2, at EL1, with the older interrupt controller; where
-# firmware's other CPUs wait by HLT, by MWAIT.
+# The other machines: entered at EL2, at EL1, with the older interrupt controller; with firmware
+# whose other CPUs wait by HLT or by MWAIT.
 OTHER = {
     "aarch64": ["-machine", "virt,gic-version=2", "-cpu", "max"],
     "x86_64": ["-machine", "q35", "-cpu", "max"],
@@ -309,7 +310,7 @@ OTHER = {
 
 
 def pulled(isa, directory):
-    """The firmware's driver waits for 28 s, which are fewer where instructions are counted."""
+    """The firmware's driver waits for 28 s; with counted instructions that is less real time."""
     name = f"{isa}, USB"
     disk, (other, options) = Disk(isa, directory), other_volume(isa, directory)
     with shell.Shell(isa, disk.path, "-icount", "shift=6,sleep=off", *options, device="USB") as sh:
@@ -338,7 +339,7 @@ def two_cpus(isa, directory, device):
 
 
 def from_nowhere(sh, disk, said, name):
-    """The first command was -kernel's, which comes from no volume that could be written."""
+    """The first command came from -kernel, which has no writable volume."""
     tap.ok("no file was written: " in said and "the machine stays on" in said and
            generated(said) > 0, f"{name}: where there is no volume, that is reported", said)
     region = disk.take(sh, said, "nowhere")
@@ -354,7 +355,7 @@ def one_cpu(isa, directory, device):
     disk = Disk(isa, directory, [(payload, "spin.elf")])
     kernel = ["-kernel", machine.TOP / f"build/{isa}/bareperf.efi", "-append",
               "record -e cpu-clock -F 1000 --then poweroff -- noploop 0.3"]
-    has_kernel = isa == "x86_64"  # AAVMF's own shell crashes where there was one
+    has_kernel = isa == "x86_64"  # AAVMF's own shell crashes if there was a kernel
     with shell.Shell(isa, disk.path, *(kernel if has_kernel else ()), device=device) as sh:
         said = sh.open()
         tap.ok("there is no payload" in said and "Shell>" in said,
@@ -397,13 +398,14 @@ def boots_linux(sh, isa, name, cpus):
 
 
 def many_cpus(isa, directory, device):
-    cpus = {"x86_64": 8, "aarch64": 4}[isa]  # of 8 a Linux on Arm takes long to hear
+    cpus = {"x86_64": 8, "aarch64": 4}[isa]  # with 8 CPUs, Linux on Arm takes long to answer
     name = f"{isa}, {cpus} CPUs, {device}"
     kernel = linux_of(isa)
     disk = Disk(isa, directory, [(kernel, "linux.efi")] if kernel else [])
-    screen = ["-device", "virtio-gpu-pci"] if isa == "aarch64" else []  # drawn by calls alone
+    # this screen has no framebuffer, only calls
+    screen = ["-device", "virtio-gpu-pci"] if isa == "aarch64" else []
     with shell.Shell(isa, disk.path, "-smp", str(cpus), *screen, device=device) as sh:
-        if screen:  # there is one, so \bareperf.cfg's result waits for a key
+        if screen:  # with a screen, the result of \bareperf.cfg's command waits for a key
             sh.read_until("or at a key")
             sh.send(" ")
         sh.open()
@@ -429,7 +431,7 @@ MODELS = {
 
 
 def modelled(isa, directory):
-    """Counters and traces, whose interrupts, buffers and registers are given back with the rest."""
+    """Counters and traces, whose interrupts, buffers and registers are given back as well."""
     name = f"{isa}, the hardware model"
     program, why = machine.model(isa)
     if not program:
@@ -445,7 +447,7 @@ def modelled(isa, directory):
                f"{name}: hardware traces into an AUX area", said)
         said = sh.type("bareperf.efi record -e cycles,instructions -c 1000000 -- calltree 0.3")
         tap.ok(generated(said) > 0 and "0003.data" in said, f"{name}: and counters again", said)
-        for _ in range(3):  # a host that is busy keeps the machine from its timer
+        for _ in range(3):  # a busy host may delay the machine's timer
             tested = sh.type("bareperf.efi selftest")
             failed = set(re.findall(r"^FAIL +(\S+)", tested, re.MULTILINE))
             if "timer" not in failed or "gaps" not in failed:

@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Reads a machine's screen: its characters, by the pixels of QEMU's screendump.
+"""Reads a machine's screen: its characters, from the pixels of QEMU's screendump.
 
     glyphs = Glyphs()
     glyphs.learn(screen.row(3), "text that is known to stand there")
     glyphs.text(screen.row(4))
 
-Letters are the firmware's; they are learned from a row whose text is known, and each must then look
-the same wherever it stands.
-"""
+The firmware draws the letters; they are learned from a row with a known text, and each must then
+look the same everywhere."""
 
 import pathlib
 import struct
 import uuid
 
-WIDTH, HEIGHT = 8, 19  # of EDK2's narrow glyphs
+WIDTH, HEIGHT = 8, 19  # size of EDK2's narrow glyphs
 BLACK, WHITE = b"\x00", b"\xff"
 
 
 class Screen:
-    """A screendump whose letters are drawn scale times as large as the firmware's."""
+    """A screendump whose letters are `scale` times as large as the firmware's."""
 
     def __init__(self, path, scale):
         kind, size, _, self.data = pathlib.Path(path).read_bytes().split(b"\n", 3)
@@ -28,11 +27,11 @@ class Screen:
         self.columns, self.rows = (self.width // (WIDTH * scale), self.height // (HEIGHT * scale))
 
     def line(self, y):
-        """A line of pixels, each a byte, its green."""
+        """A line of pixels: the green byte of each."""
         return self.data[y * self.width * 3 : (y + 1) * self.width * 3][1::3]
 
     def is_square(self):
-        """Whether all that is on it are squares of scale pixels."""
+        """Whether the picture consists of squares of `scale` pixels."""
         for y in range(0, self.rows * HEIGHT * self.scale, self.scale):
             lines = {self.line(y + i)[j : self.columns * WIDTH * self.scale : self.scale]
                      for i in range(self.scale) for j in range(self.scale)}
@@ -41,7 +40,7 @@ class Screen:
         return True
 
     def row(self, row):
-        """Its cells, each the pixels of a glyph; row -1 is the last."""
+        """The cells of a row: the pixels of each glyph; row -1 is the last."""
         top = row % self.rows * HEIGHT
         lines = [self.line((top + y) * self.scale)[:: self.scale] for y in range(HEIGHT)]
         return [b"".join(line[c * WIDTH : (c + 1) * WIDTH] for line in lines)
@@ -60,7 +59,7 @@ class Glyphs(dict):
     """{pixels: character}."""
 
     def learn(self, cells, text):
-        """Whether each character has pixels of its own, white on black, the same wherever it is."""
+        """Whether each character has its own pixels, white on black, the same everywhere."""
         learned = {}
         for cell, character in zip(cells, text):
             if learned.setdefault(cell, character) != character:
@@ -74,8 +73,9 @@ class Glyphs(dict):
         return "".join(self.get(cell, "\N{REPLACEMENT CHARACTER}") for cell in cells).rstrip()
 
 
-# Where the variables begin in OVMF's flash, and what OVMF's setup keeps the resolution in: MdePkg's
-# VARIABLE_HEADER of authenticated variables; OvmfPkg/PlatformDxe, PLATFORM_CONFIG.
+# Begin of the variables in OVMF's flash, and the variable in which OVMF's setup keeps the
+# resolution: MdePkg's VARIABLE_HEADER of authenticated variables; OvmfPkg/PlatformDxe,
+# PLATFORM_CONFIG.
 VARIABLES = 0x64
 VARIABLE = struct.Struct("<HBBIQ16sIII16s")
 PLATFORM_CONFIG = uuid.UUID("7235c51c-0c80-4cab-87ac-3b084a6304b1")
@@ -83,7 +83,7 @@ NON_VOLATILE_AND_BOOT = 3
 
 
 def flash(directory, width, height):
-    """QEMU's options for an OVMF whose user has chosen this resolution; None if it is not there."""
+    """QEMU's options for an OVMF with this resolution in its setup; None if it is not installed."""
     code, empty = (pathlib.Path(f"/usr/share/OVMF/OVMF_{part}_4M.fd") for part in ("CODE", "VARS"))
     if not code.exists() or not empty.exists():
         return None

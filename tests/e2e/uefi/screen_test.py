@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The screen's text, read back from its pixels: at 4K, on another ISA's, and on a screen that
-is taken over from its firmware."""
+"""The screen's text, read from its pixels: at 4K, on another ISA, and on a screen that was taken
+over from the firmware."""
 
 import pathlib
 import re
@@ -17,8 +17,8 @@ import tap
 
 PROGRESS = re.compile(r"^recording: (\d+) s, (\d+) samples, 0 lost$")
 PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
-ALL = f"stat {PRINTABLE}"  # the answer to a wrong command; at most a row
-ENDLESS = "calltree 80000"  # until a key ends it
+ALL = f"stat {PRINTABLE}"  # the answer to a wrong command; at most one row
+ENDLESS = "calltree 80000"  # a workload that only a key ends
 CONFIG = f"record --exclusive -e cpu-clock -F 100 -- {ENDLESS}\n"
 PATIENCE = shell.PATIENCE
 
@@ -30,7 +30,7 @@ def dump(sh, directory, scale):
 
 
 def until(look):
-    """The first result of look() that is one, or its last."""
+    """The first result of look() that is not empty, or its last one."""
     deadline = time.monotonic() + PATIENCE
     while True:
         found = look()
@@ -40,8 +40,8 @@ def until(look):
 
 
 def moving(sh, directory, scale):
-    """Three pictures of the last row that differ; at most one of a row that was being drawn, as it stays where the
-    host leaves the machine no CPU."""
+    """Three different pictures of the last row. At most one may show a half-drawn row, which stays
+    while the host gives the machine no CPU."""
     def drawn():
         row = dump(sh, directory, scale).row(-1)
         return None if screen.is_blank(row) or row != dump(sh, directory, scale).row(-1) else row
@@ -57,7 +57,7 @@ def moving(sh, directory, scale):
 
 
 def read(pictures, glyphs):
-    """Their content: [(s, samples)]."""
+    """The pictures' content: [(s, samples)]."""
     told = [PROGRESS.match(glyphs.text(row)) for row in pictures]
     return [tuple(map(int, match.groups())) for match in told if match]
 
@@ -68,7 +68,7 @@ def exclusive(isa, directory, name, scale, size, options, flash=None):
         sh.read_until("trace region: ")
         pictures = moving(sh, directory, scale)
         sh.send("q")
-        sh.read_until(r"takes further commands\.\n")  # else the echo is part of that line
+        sh.read_until(r"takes further commands\.\n")  # otherwise the echo becomes part of that line
         sh.send(f"{ALL}\r")
         said = sh.read_until(r"this quote is not closed.*\n")
         picture = until(lambda: learned(dump(sh, directory, scale), said))
@@ -113,13 +113,13 @@ def exclusive(isa, directory, name, scale, size, options, flash=None):
 
 
 def without_echo(lines):
-    """Typed text is on the serial line as it was received, and is no line of its own."""
+    """Typed text appears on the serial line as it was received, and not as a line of its own."""
     lines = [line.replace("qstopped by a key", "stopped by a key") for line in lines]
     return [line for line in lines if line and not line.startswith("stat !")]
 
 
 def learned(shown, said):
-    """The picture and its letters, if it has the whole text."""
+    """The picture and its letters, if it contains the whole text."""
     rows = [shown.row(row) for row in range(shown.rows - 1)]
     full = [row for row in rows if not screen.is_blank(row)]
     glyphs = screen.Glyphs()
@@ -131,7 +131,7 @@ def resident(glyphs, directory):
     """At the firmware's shell, which has the same letters."""
     name = "resident"
     table = pathlib.Path(directory) / "wdat"
-    table.write_bytes(bytes(24) + b"\x01" + bytes(7))  # its flags: it is enabled
+    table.write_bytes(bytes(24) + b"\x01" + bytes(7))  # its flags: enabled
     with shell.Shell("x86_64", shell.make_disk(directory, "x86_64"), "-device", "VGA",
                      "-acpitable", f"sig=WDAT,rev=1,data={table}") as sh:
         said = sh.read_until(r"the firmware continues in \d+ s, or at a key ")
@@ -149,7 +149,7 @@ def resident(glyphs, directory):
         said = sh.read_until(shell.PROMPT, start)
         shown = dump(sh, directory, 1)
         start = len(sh.raw)
-        sh.send("bareperf.efi\rx")  # a key is pressed as it starts
+        sh.send("bareperf.efi\rx")  # a key is pressed while it starts
         sh.read_until(r"What is this machine to do\?", start)
         sh.send("4")
         sh.read_until(r"the firmware continues in ", start)
@@ -187,8 +187,9 @@ def menu(directory):
         tap.ok("What is this machine to do?" in said and "bareperf.cfg:" not in said,
                f"{name}: a stick without a command offers a menu", said)
         start = len(sh.raw)
-        sh.send("x4")  # nothing of it, and there is no \\bareperf.cfg to run
-        sh.read_until(r"(s until 5: .*){2}", len(sh.raw))  # keys that come together are a program's
+        sh.send("x4")  # an invalid key; and there is no \\bareperf.cfg to run
+        # keys that arrive together come from a program
+        sh.read_until(r"(s until 5: .*){2}", len(sh.raw))
         sh.press("3")
         said = sh.read_until(r"What is this machine to do\?[^$]*firmware\n\n?", start)
         tap.ok("cpu-clock" in said and "(help shows more)" in said,

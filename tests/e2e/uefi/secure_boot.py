@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Keys of one's own, and firmware that enforces Secure Boot by them: the keys that its menus would enroll are
-written into its variables before it starts."""
+"""The user's own keys, and firmware that enforces Secure Boot with them: the keys that its menus
+would enroll are written to its variables before it starts."""
 
 import pathlib
 import shutil
@@ -22,7 +22,7 @@ FIRMWARE = {
     "x86_64": ("/usr/share/OVMF/OVMF_CODE_4M.secboot.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
     "aarch64": ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.snakeoil.fd"),
 }
-# Only SMM may write OVMF's variables, or a program could enroll its own key.
+# Only SMM may write OVMF's variables, because otherwise a program could enroll its own key.
 MACHINE = {
     "x86_64": ["-machine", "smm=on", "-global", "driver=cfi.pflash01,property=secure,value=on"],
     "aarch64": [],
@@ -30,7 +30,7 @@ MACHINE = {
 
 
 class Key:
-    """A private key and a certificate for it: .key and .cert are files, PEM."""
+    """A private key and its certificate: .key and .cert are PEM files."""
 
     def __init__(self, directory, name):
         self.key, self.cert = (pathlib.Path(directory) / f"{name}.{end}" for end in ("key", "crt"))
@@ -47,7 +47,7 @@ class Key:
 
 
 def missing(arch):
-    """Why this firmware cannot be had here, or None."""
+    """The reason why this firmware is not available here, or None."""
     tools = ("sbsign", "sbverify", "openssl", "mformat", f"qemu-system-{arch}")
     absent = [tool for tool in tools if not shutil.which(tool)]
     absent += [path for path in FIRMWARE[arch] if not pathlib.Path(path).exists()]
@@ -55,9 +55,9 @@ def missing(arch):
 
 
 def enforced(arch, path, platform, db, mok=None, options=()):
-    """QEMU's options for firmware with these keys enrolled, whose variables are at path; mok is for
-    shim to trust. options: (kind, load_option()), which the boot manager starts in their order before
-    it boots: "Driver", then "SysPrep"."""
+    """QEMU's options for firmware with these keys enrolled, whose variables are in path; mok is a
+    key that shim trusts. options: (kind, load_option()), which the boot manager starts in this
+    order before it boots: "Driver", then "SysPrep"."""
     code, template = FIRMWARE[arch]
     variables = Variables(template, path)
     variables.add(GLOBAL, "PK", AUTHENTICATED, platform.signature_list())

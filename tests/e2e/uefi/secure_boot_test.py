@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Secure Boot with keys of our own, on firmware that enforces it: an image that `make sign` signed boots from
-a disk and records; what nobody signed, or somebody changed, the firmware refuses.
+"""Secure Boot with our own keys, on firmware that enforces it: an image that `make sign` has signed
+boots from a disk and records; the firmware refuses unsigned and changed images.
 
 check-spare: no claim is about time
 """
@@ -24,10 +24,10 @@ from stick import TOP, Volume
 ARCHES = ("x86_64", "aarch64")
 NAMES = {"x86_64": "bareperfx64.efi", "aarch64": "bareperfaa64.efi"}
 COMMAND = b"record -e cpu-clock -F 1000 --then poweroff -- branches 100000000\n"
-ENOUGH = 1  # sample: the loop takes as long as the host lets it
+ENOUGH = 1  # sample: the loop takes as long as the host needs
 BANNER = "bareperf 0"
 SHIM = pathlib.Path("/usr/lib/shim/shimx64.efi")
-SLOT = 0x10  # of the first disk on PCI; the others follow
+SLOT = 0x10  # PCI slot of the first disk; the others follow
 
 
 def run(*words):
@@ -41,7 +41,7 @@ def disk(place, name, arch, image, files=()):
 
 
 def boot(arch, firmware, volumes, until=None):
-    """A machine that tries the volumes in their order."""
+    """A machine that tries to boot the volumes in this order."""
     disks = []
     for i, volume in enumerate(volumes):
         disks += ["-drive", f"if=none,id=disk{i},format=raw,file={volume.path}", "-device",
@@ -55,7 +55,8 @@ def refused(output, slot):
 
 
 def recorded(place, volume, number=1):
-    """How many samples are in a recording on a volume, if its ledger balances; 0 if there is none."""
+    """The number of samples in a recording on a volume, if its ledger balances; 0 if there is
+    none."""
     path = pathlib.Path(place) / "taken.data"
     path.write_bytes(volume.read(f"bareperf/{number:04}.data") or b"")
     done = subprocess.run([TOP / "build/host/bareperf", "dump", "--json", path], check=False,
@@ -77,7 +78,7 @@ def signed_by(place, key):
 
 
 def altered(image, output):
-    """A byte changed that nothing stumbles over: the vendor's name in the SBAT."""
+    """Change a byte that has no effect: the vendor's name in the SBAT."""
     contents = image.read_bytes()
     assert contents.count(b"bareperf,1,bareperf,") == 1
     output.write_bytes(contents.replace(b"bareperf,1,bareperf,", b"bareperf,1,Bareperf,"))
@@ -99,7 +100,8 @@ def verifies(key, other, image, changed, arch):
            f"{arch}: signed, it has .sbat, NX_COMPAT and sections of 4 KiB", sections + header)
 
 
-# Before it boots the boot manager loads a driver of ours, and has our image end that, and try another.
+# Before it boots, the boot manager loads our driver, lets our image end its recording, and starts a
+# third program.
 OPTIONS = [(kind, load_option("bareperf", file, words)) for kind, file, words in (
     ("Driver", r"\bareperf-dxe.efi", "record --boot -e cpu-clock -F 1000"),
     ("SysPrep", r"\bareperf.efi", "stop"),
@@ -119,7 +121,8 @@ def enforces(place, arch, keys, signed):
     volumes = [disk(place, f"{arch}-{i}", arch, image, files) for i, (image, files) in
                enumerate(((unsigned, {}), (changed, {}), (signed, drivers(arch, signed))))]
     output = boot(arch, firmware, volumes)
-    begins = re.search(rf"{BANNER}[\d.]+: ", output)  # in an option's recordings it is another's name
+    # in the recordings of options the banner has another name
+    begins = re.search(rf"{BANNER}[\d.]+: ", output)
     first = begins.start() if begins else -1
     for slot, what in enumerate(("an unsigned image", "one that was changed when it was signed")):
         denied = refused(output, SLOT + slot)
@@ -143,7 +146,7 @@ def shows(firmware, volumes, arch):
 
 
 def unenforced(place, arch):
-    """The missing signature is the reason: elsewhere both run."""
+    """The missing signature is the reason: elsewhere both images run."""
     volume = disk(place, "free", arch, place / f"changed-{arch}.efi")
     output = stick.boot(arch, volume)
     tap.ok(recorded(place, volume) >= ENOUGH,
@@ -151,7 +154,8 @@ def unenforced(place, arch):
 
 
 def by_shim(place, keys):
-    """The firmware trusts shim by db, and shim us by a machine owner's key; it reads our SBAT."""
+    """The firmware trusts shim by db, and shim trusts us by a machine owner's key; shim reads our
+    SBAT."""
     if not SHIM.exists():
         tap.skip("shim starts an image that a machine owner's key has signed", f"there is no {SHIM}")
         return

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A self-test that is started from a stick: the QR code on the screen is read by zbarimg, and the
-host shows the same survey as the stick's file. Nothing on the way tells one machine from another.
+"""A self-test that is started from a stick: zbarimg reads the QR code on the screen, and the host
+shows the same survey as the stick's file. No output identifies the individual machine.
 
 check-timeout: 900
 """
@@ -19,7 +19,7 @@ import machine
 import shell
 import tap
 
-# Each is a word of its own, which nobody else says.
+# Words that occur nowhere else, one for each identifying field.
 SECRETS = {"system": "Zerunum", "board": "Zerduom", "chassis": "Zertrio", "asset": "Zerquat",
            "memory": "Zerquin", "cpu": "Zersext", "disk": "Zerseptimo"}
 UUID, MAC = "5eed5eed-c0de-4bad-a5a5-facefeedbeef", "02:5e:c7:e7:ad:d2"
@@ -49,7 +49,7 @@ def read_screen(sh, directory):
 
 
 def in_memory(sh, directory):
-    """The secrets that are somewhere in the machine's RAM, so that a self-test could have found them."""
+    """The secrets that are in the machine's RAM, where a self-test could have found them."""
     path = pathlib.Path(directory) / "ram"
     sh.monitor.ask("pmemsave", val=0, size=512 << 20, filename=str(path))
     ram = path.read_bytes()
@@ -62,7 +62,7 @@ def tool(*words):
 
 
 def told(directory, name, text):
-    """Whether none of the secrets is in the text."""
+    """Whether the text contains none of the secrets."""
     found = [needle for needle in NEEDLES if needle.lower() in text.lower()]
     tap.equal(found, [], f"{name}: no serial number, address or disk's name is in it")
 
@@ -71,7 +71,7 @@ def from_the_stick(directory):
     disk = shell.Disk("x86_64", directory, config="selftest\n")
     with shell.Shell("x86_64", disk.path, "-device", "VGA", "-smp", "2", *machine.EXACT, *SMBIOS, *DEVICES) as sh:
         said = sh.read_until(r"the firmware continues in \d+ s, or at a key ")
-        sh.monitor.ask("stop")  # by its own clock the minute would soon be over
+        sh.monitor.ask("stop")  # the machine's minute would soon be over
         text = read_screen(sh, directory)
         known = in_memory(sh, directory)
     tap.ok({"Zerunum", "Zerduom", "Zertrio", "Zerquin"} <= set(known),

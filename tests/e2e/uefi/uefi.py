@@ -14,12 +14,12 @@ LINE = re.compile(r"^\s*([\d.]+)%\s+(\d+)\s+(.*?)\s*$", re.MULTILINE)
 
 
 def but_marks(said):
-    """Of a report's tables by event all but that of marks."""
+    """A report's tables of all events except marks."""
     return "".join(part for part in said.split("# Samples: ") if "of event 'marks'" not in part.split("\n", 1)[0])
 
 
 def function(isa, name):
-    """[start, end) of one of spinner.efi's functions, from the image's start."""
+    """[start, end) of a function of spinner.efi, relative to the image's start."""
     said = subprocess.run(["nm", "-S", machine.TOP / f"build/{isa}/tests/spinner.elf"],
                           capture_output=True, text=True, check=True).stdout
     start, size = re.search(rf"^(\w+) (\w+) t {name}", said, re.MULTILINE).groups()
@@ -27,7 +27,7 @@ def function(isa, name):
 
 
 def within(taken, isa, name, file="spinner.efi"):
-    """Samples within one of its functions, also of another file that is the same."""
+    """Samples within one of its functions, also in a copy of the file."""
     base = next((at for at, _, image in taken.maps() if image.endswith(file)), 0)
     places = function(isa, name)
     return sum(ip - base in places for ip, _ in taken.samples())
@@ -41,13 +41,14 @@ class Taken:
         self.path.write_bytes(disk.read(name))
 
     def perf(self, *words):
-        cache = self.path.parent / "cache"  # of this test alone
+        cache = self.path.parent / "cache"  # a cache for this test alone
         done = subprocess.run(["perf", "--buildid-dir", cache, *words, "-i", self.path],
                               capture_output=True, text=True)
         return done.stdout
 
     def look_for_names(self, *symbols):
-        """Our own report of {function: samples}, by which perf has them afterwards."""
+        """Our own report {function: samples}; it also puts the functions into the cache for
+        perf."""
         done = subprocess.run([machine.TOOL, "report", "-n", "-t", "|", "--sort", "sym",
                                *(f"--symbols={place}" for place in symbols), self.path],
                               capture_output=True, text=True,
@@ -56,7 +57,8 @@ class Taken:
         return {row[2].split("] ", 1)[1]: int(row[1]) for row in rows if "] " in row[2]}, done.stderr
 
     def rows(self, symbols):
-        """[(image, function, samples)] of our own report, which looks for names there."""
+        """[(image, function, samples)] from our own report, which searches that directory for
+        names."""
         done = subprocess.run([machine.TOOL, "report", "-n", "-t", "|", "--sort", "dso,sym",
                                f"--symbols={symbols}", self.path], capture_output=True, text=True,
                               env=os.environ | {"PERF_BUILDID_DIR": str(self.path.parent / "cache-of-rows")})
@@ -64,8 +66,8 @@ class Taken:
         return [(row[2], row[3].split("] ", 1)[-1], int(row[1])) for row in rows if row[1].strip().isdigit()]
 
     def modules(self, *symbols):
-        """{module: samples} of those that work, and of those that wait, by our own summary, the most first; its
-        text."""
+        """{module: samples} of working and of waiting modules, from our own summary, the most
+        first; and its text."""
         done = subprocess.run([machine.TOOL, "report", "--modules", *(f"--symbols={place}" for place in symbols),
                                self.path], capture_output=True, text=True,
                               env=os.environ | {"PERF_BUILDID_DIR": str(self.path.parent / "cache")})
@@ -74,7 +76,8 @@ class Taken:
         return parts[0], parts[-1], done.stdout
 
     def functions_of(self, *symbols):
-        """[(module, function, samples)] of working and of waiting functions, by the same summary, the most first."""
+        """[(module, function, samples)] of working and of waiting functions, from the same summary,
+        the most first."""
         parts = []
         for part in self.modules(*symbols)[2].split("Module that waits"):
             rows, module = [], None
@@ -91,12 +94,13 @@ class Taken:
                 re.findall(r"([\d.]+): +(?:\d+ +)?marks:.*?BPF string: \"(.*?)\"", said, re.DOTALL)]
 
     def times(self, event):
-        """Of each of its samples, seconds."""
+        """The time of each of its samples, seconds."""
         said = self.perf("script", "-G", "-F", "time,event")
         return [float(time) for time in re.findall(rf"([\d.]+): +{event}:", said)]
 
     def phases(self):
-        """{phase: ({module: samples}, seconds of work, of waiting, samples)} by our own summary; its text."""
+        """{phase: ({module: samples}, seconds of work, of waiting, samples)} from our own summary;
+        and its text."""
         done = subprocess.run([machine.TOOL, "report", "--phases", self.path], capture_output=True, text=True,
                               env=os.environ | {"PERF_BUILDID_DIR": str(self.path.parent / "cache")})
         found = {}
@@ -111,7 +115,7 @@ class Taken:
         return found, done.stdout + done.stderr
 
     def functions(self):
-        """{(image, function): samples}, a sample a line."""
+        """{(image, function): samples}, from one sample per line."""
         found = {}
         for name, image in re.findall(r"^\s*[0-9a-f]+ (\S+) \((.*)\)$",
                                       self.perf("script", "-F", "ip,sym,dso"), re.MULTILINE):
@@ -136,7 +140,7 @@ class Taken:
                 re.findall(r"^\s*([0-9a-f]+)\s+\((.*)\)$", said, re.MULTILINE)]
 
     def chains(self):
-        """[[image, newest first]], a list a sample"""
+        """[[image, newest first]], one list per sample"""
         said = self.perf("script", "--max-stack", "127", "-F", "event,ip,dso")
         return [[pathlib.PurePosixPath(dso).name for dso in re.findall(r"^\s*[0-9a-f]+\s+\((.*)\)$", sample,
                                                                       re.MULTILINE)]
@@ -144,25 +148,27 @@ class Taken:
                 if sample.strip()]
 
     def calls(self):
-        """[[(function, image), newest first]], a list a sample"""
+        """[[(function, image), newest first]], one list per sample"""
         said = self.perf("script", "--max-stack", "127", "-F", "ip,sym,dso")
         return [[(name, pathlib.PurePosixPath(dso).name) for name, dso in
                  re.findall(r"^\s*[0-9a-f]+ (\S+) \((.*)\)$", sample, re.MULTILINE)]
                 for sample in said.split("\n\n") if sample.strip()]
 
     def maps(self):
-        """[(address, size, name)] as they came."""
+        """[(address, size, name)] in the order of the records."""
         return [(at, size, name) for _, at, size, name in self.timed_maps()]
 
     def timed_maps(self):
-        """The same, with the seconds of each before it: 0 of those that were there."""
+        """The same, with the time in seconds before each entry: 0 for images that were loaded
+        before."""
         said = self.perf("script", "--show-mmap-events")
         return [(float(time), int(at, 16), int(size, 16), name) for time, at, size, name in
                 re.findall(r"([\d.]+): PERF_RECORD_MMAP2 \S+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\)[^\]]*\]: r-xp (.*)",
                            said)]
 
     def unloaded(self, place):
-        """Whether all that was mapped at an address is mapped over in the end, as nobody's; and when."""
+        """Whether everything that was mapped at an address is mapped over as "//anon" in the end;
+        and when."""
         maps = [(time, size, name) for time, at, size, name in self.timed_maps() if at == place]
         return len(maps) > 1 and maps[-1][2] == "//anon" and maps[-1][1] == maps[-2][1], maps
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The firmware's own boot is recorded: by a driver of ours that the boot manager loads, on OVMF and AAVMF.
-
-UEFI_MACHINES: which of them ("x86_64 aarch64"). UEFI_BOOTS: how many of each in a row (10).
+"""The firmware's own boot is recorded, by our driver, which the boot manager loads, on OVMF and
+AAVMF. UEFI_MACHINES: only these machines ("x86_64 aarch64"). UEFI_BOOTS: boots of each machine in a
+row (10).
 
 check-timeout: 5400
 """
@@ -22,24 +22,24 @@ import tap
 from shell import BOOKS, PROMPT, Disk
 from uefi import Taken
 
-# Counted instructions: how long something spins is exact, whatever the host does meanwhile. On aarch64 2 ns
-# each: with a slower CPU what AAVMF does itself takes longer than 600 ms; on x86_64 16, as nothing is compared
-# with what OVMF does.
-# Other CPUs wait for what the boot CPU gives them, as on any machine of today.
+# Counted instructions: spinning takes an exact time, whatever the host does. On aarch64 2 ns per
+# instruction: with a slower CPU AAVMF's own work takes longer than 600 ms. On x86_64 16 ns, because
+# nothing is compared with OVMF's work. The other CPUs wait for the boot CPU, as on any modern
+# machine.
 STEADY = {"x86_64": ["-icount", "shift=4,sleep=off", "-smp", "4"],
           "aarch64": ["-icount", "shift=1,sleep=off", "-smp", "4"]}
 # By the host's clock.
 QUICK = ["-action", "reboot=reset"]
-# At 2 ns an instruction the machine's time is slower than the host's: its ring lasts for seconds of a reader
-# that has little of a busy host's CPUs, and 2 s are 2,000 samples.
+# At 2 ns per instruction the machine's time is slower than the host's: its ring lasts for seconds
+# of a reader that gets little of a busy host's CPUs, and 2 s are 2,000 samples.
 SLOW = ["-icount", "shift=1"]
-# On q35 a device in slot 3 interrupts by the input that the HPET's comparator does as well, and this one
-# does so at each transfer, which its driver does not wait for.
+# On q35 a device in slot 3 uses the same interrupt input as the HPET's comparator, and NVMe
+# interrupts at each transfer, while its driver does not wait for interrupts.
 shell.DEVICES["NVMe"] = ["-device", "nvme,serial=1,drive=disk,addr=3"]
 DEVICE = {"x86_64": "NVMe", "aarch64": "virtio"}
 COMMAND = "record --boot -e cpu-clock -F 1000 -g --region-size 8"
 BOOTS = int(os.environ.get("UEFI_BOOTS", "10"))
-# Of 300 samples: each tenth may be of the firmware's own timer, which ticks each 10 ms.
+# Of 300 samples every tenth may hit the firmware's own timer, which ticks every 10 ms.
 LEAST = 255
 SHELL = ("Shell.dll", "Shell.efi")
 
@@ -50,13 +50,13 @@ def reboot(sh):
     return sh.open(start)
 
 
-# Of these some are the firmware's to change, without us as well: MTC counts boots; from its second on OVMF has
-# no ErrOut, and MemoryTypeInformation.
+# The firmware changes some variables by itself: MTC counts boots; from its second boot on OVMF has
+# no ErrOut and MemoryTypeInformation.
 CHANGING = {"MTC", "ErrOut", "MemoryTypeInformation"}
 
 
 def variables(sh):
-    """{name: (attributes, value)} of all that are kept over a reset, as the shell prints them"""
+    """{name: (attributes, value)} of all non-volatile variables, as the shell prints them"""
     said = re.split(r"\n(?=Variable )", sh.type("dmpstore -all"))
     return {name: (attributes, value) for attributes, name, value in
             (re.match(r"Variable (\S+) '(.*?)' (.*)", part, re.DOTALL).groups() for part in said[1:])
@@ -64,7 +64,7 @@ def variables(sh):
 
 
 def changed(before, after):
-    """{name: (before, after)} but of what the firmware changes by itself"""
+    """{name: (before, after)} of all changes, except those that the firmware makes by itself"""
     return {name: (before.get(name), after.get(name)) for name in before.keys() | after.keys()
             if before.get(name) != after.get(name) and name.split(":")[-1] not in CHANGING}
 
@@ -143,11 +143,11 @@ def judge(taken, isa):
 
 
 def judge_top(taken, isa):
-    """By our own summary, of all that there is."""
+    """Our own summary of all recordings."""
     build = machine.TOP / f"build/{isa}/tests"
     symbols = build / "spinner-dxe.efi", build / "spinner.elf"
     work, waiting, said = taken.modules(*symbols)
-    if isa == "aarch64":  # x86_64's, by the host's clock, is ovmf_symbols_test's
+    if isa == "aarch64":  # on x86_64 ovmf_symbols_test tests it, by the host's clock
         tap.equal(next(iter(work), None), "spinner-dxe", f"{isa}: the driver that spins is the top entry of the working ones")
     functions, stalls = taken.functions_of(*symbols)
     tap.equal({row[:2] for row in [row for row in functions if row[1] != "[no name]"][:2]},
@@ -164,7 +164,7 @@ def judge_top(taken, isa):
 
 
 def judge_chains(taken, isa):
-    """AAVMF keeps frame pointers, as the driver does; OVMF does not."""
+    """AAVMF and the driver keep frame pointers; OVMF does not."""
     chains, calls = taken.chains(), taken.calls()
     spun = [chain for chain in chains if chain[0] == "spinner-dxe.efi"]
     called = [chain for chain in spun if any("BdsDxe" in image for image in chain)]
@@ -184,8 +184,9 @@ def judge_chains(taken, isa):
 
 
 def until(sh, name, when, end=None):
-    """One boot that ends so, by end() if not by itself; what was said. Then there is nothing of it any more:
-    another recording has the timer, and the next boot can be registered."""
+    """One boot that ends in this way, by end() if not by itself. Returns the output. Afterwards
+    nothing of the recording is left: another recording can use the timer, and the next boot can be
+    registered."""
     sh.type(f"bareperf.efi register {COMMAND} --until {when}")
     start = len(sh.raw)
     reboot(sh)
@@ -229,7 +230,7 @@ def judge_ends(disk, isa, files):
         times = [float(time) for time in re.findall(r"([\d.]+):", taken.perf("script", "-F", "time"))]
         shells = [name for _, _, name in taken.maps() if name.endswith(SHELL)]
         told = {"ready-to-boot": "ended at ReadyToBoot", "2.5s": "ended by its time"}.get(when, "stopped by a key")
-        # how long a boot lasts is the host's, and how many samples it brings
+        # a boot's length and its number of samples depend on the host
         periods = re.search(r"cpu-clock \(CPU 0\): count \d+ = period (\d+)", dump.stdout)
         tap.ok(f"complete: {told}" in dump.stdout and times and periods and int(periods[1]) > 20e6,
                f"{isa}: until {when}: it reports the end's cause", dump.stdout[-2000:])
@@ -241,7 +242,7 @@ def judge_ends(disk, isa, files):
 
 
 def judge_phases(taken, isa):
-    """By stock perf's times of marks and samples, and by our own summary."""
+    """Compare the times of marks and samples by stock perf with our own summary."""
     marks = taken.marks()
     own = {text: time for time, text in marks if "DXE BS driver #300: " in text}
     begins, oem, error, ends = (f"{kind} DXE BS driver #300: {what}" for kind, what in (
@@ -283,7 +284,7 @@ def judge_phases(taken, isa):
 
 
 def compare_phases(marks, times, phases, isa):
-    """Each phase's samples, counted by what stock perf prints."""
+    """The number of samples in each phase, counted from stock perf's output."""
     begun = [(time, text.removeprefix("phase ")) for time, text in marks if text.startswith("phase ")]
     counted = {}
     for time in times:
@@ -292,13 +293,14 @@ def compare_phases(marks, times, phases, isa):
     told = {name: phase[3] for name, phase in phases.items()}
     tap.equal(told.pop("[all]", None), len(times), f"{isa}: the phases' sum is all samples")
     off = {name: (counted.get(name, 0), count) for name, count in told.items()
-           if abs(counted.get(name, 0) - count) > 1}  # of the same microsecond
+           if abs(counted.get(name, 0) - count) > 1}  # samples of the same microsecond
     tap.ok(len(told) > 8 and counted.keys() <= told.keys() and not off,
            f"{isa}: each phase has the samples between its mark and the next", (off, counted, told))
 
 
 def judge_names(taken):
-    """AAVMF's own functions, by what `make aavmf-symbols` has built; OVMF's are ovmf_symbols_test's."""
+    """AAVMF's own functions, from the files that `make aavmf-symbols` has built; ovmf_symbols_test
+    tests OVMF's."""
     claim = "aarch64: over 95 % of the samples of AAVMF's own images have functions"
     said = subprocess.run([machine.TOP / "deps/ovmf", "--path", "aarch64"], capture_output=True, text=True, check=True)
     symbols = pathlib.Path(said.stdout.strip())
@@ -313,8 +315,9 @@ def judge_names(taken):
 
 
 def in_a_row(sh, name):
-    """Nobody ends these: each is found in RAM by the next one, which makes a file of it."""
-    sh.type("bcfg driver rm 1")  # the stalling driver has been seen
+    """These recordings are never ended: each is found in RAM by the next start, which makes a file
+    of it."""
+    sh.type("bcfg driver rm 1")  # the stalling driver is no longer needed
     ended = ends(sh, name)
     sh.type(f"bareperf.efi register {COMMAND}")
     shells = sum(bool(PROMPT.search(reboot(sh))) for _ in range(BOOTS - 1 - len(ended)))
@@ -358,9 +361,11 @@ def run(isa):
 
 
 def leaves(sh, name):
-    """As what the shell's load starts. A caller of ExitBootServices() gets a file first, be it by a pointer that he
-    has kept: newer firmware signals that, and this application does so in its place."""
-    said = sh.type("load bareperf-dxe.efi") + sh.type("bareperf.efi stop")  # its default, where there is a PMU as well
+    """The driver is loaded by the shell's `load`. A caller of ExitBootServices() gets a file first,
+    even if it calls by an old pointer: newer firmware signals an event for that, and this
+    application does so instead."""
+    # the default event, also if there is a PMU
+    said = sh.type("load bareperf-dxe.efi") + sh.type("bareperf.efi stop")
     tap.ok(re.search(r"\bcpu-clock: \d+ samples, 0 lost", said) and "cycles: " not in said and
            "frame pointers: " in said and "written: " in said,
            f"{name}: a boot from the shell's load on is recorded, by the clock, with callers", said)
@@ -376,7 +381,8 @@ def leaves(sh, name):
 
 
 def judge_unloaded(disk, said, isa):
-    """Past our hook as well, as the firmware unloads by itself: its count of images says so, each 10 ms."""
+    """Unloading is noticed even if it bypasses our hook: the count of images shows it, every 10
+    ms."""
     place, file = re.search(r"spinner-dxe\.efi lies at (0x[0-9a-f]+)", said), re.search(r"written: \S*?(\d+\.data)", said)
     taken = Taken(disk, file[1]) if file else None
     gone, maps = taken.unloaded(int(place[1], 16)) if place and file else (False, said)
@@ -393,7 +399,8 @@ RING = 16 * 4096
 
 
 def read_live(sh, memory, data):
-    """The output of its reader, which waits for the region; the machine switches off."""
+    """Records are delivered to the reader. Returns the output of the reader, which waits for the
+    region; the machine switches off."""
     with subprocess.Popen([machine.TOOL, "attach", "--channel", f"shm:{memory}", "--timeout", "300", "-o", data],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:
         sh.send(f"spinner.efi with={'+'.join(SHARED)} run=\\bareperf-dxe.efi map=100 low=2000 exit=100\r")
@@ -411,11 +418,12 @@ def read_afterwards(sh, memory, data):
 
 
 def handed_over(isa, disk, directory, firmware, before):
-    """To a host that shares memory, until ExitBootServices(), and no longer. That boot is recorded from its shell
-    on only: what is registered no more has left nothing in it."""
+    """Recorded for a host that shares memory, until ExitBootServices(). The next boot is recorded
+    from the shell on only: an unregistered driver leaves nothing behind."""
     memory, data = (pathlib.Path(directory) / name for name in ("memory", "shared.data"))
     memory.write_bytes(bytes(16 << 20))
-    stick.mtool("mdeltree", f"{disk.path}@@1M", "::/EFI")  # an image that boots from it takes over the machine
+    # an image that boots from the disk would take over the machine
+    stick.mtool("mdeltree", f"{disk.path}@@1M", "::/EFI")
     with shell.Shell(isa, disk.path, *QUICK, *SLOW,
                      "-object", f"memory-backend-file,share=on,mem-path={memory},size=16M,id=shm",
                      "-device", "ivshmem-plain,memdev=shm", device=DEVICE[isa], flash=firmware) as sh:
@@ -433,7 +441,8 @@ def handed_over(isa, disk, directory, firmware, before):
     if isa == "x86_64":
         tap.ok(size and int(size[1]) > RING + 8192, f"{isa}: and while it continues: there is more than the ring holds", (size, said))
     marks = re.findall(r"^\.\.\. mark: (.*)$", dump, re.MULTILINE)
-    begins = ["phase spinner.efi starts"] if isa == "aarch64" else []  # else it is what loads the driver
+    # on the other ISA this is the application that loads the driver
+    begins = ["phase spinner.efi starts"] if isa == "aarch64" else []
     tap.equal(marks, [*begins, "phase ExitBootServices()"],
               f"{isa}: its last mark is that call")
 

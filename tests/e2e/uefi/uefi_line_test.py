@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Records made beside running firmware leave by a serial line meanwhile: by a card that the firmware has no
-use for. The devices of its consoles stay its own.
+"""Records that are made beside running firmware leave by a serial line: by a card that the firmware
+does not use. The devices of its consoles remain the firmware's.
 
 check-timeout: 600
 """
@@ -22,15 +22,15 @@ from shell import Disk
 RECORD = "record {} -e cpu-clock -F {} -m 32 --region-size 4"
 SOME, MORE_THAN_RING = 256, (32 + 1) << 12  # bytes of a file
 LINE = "line: 16550 at 0x"
-RATE = ", 115200 baud, 16-byte FIFO, by ticks: 11520 B/s"  # the firmware may have opened it before
+RATE = ", 115200 baud, 16-byte FIFO, by ticks: 11520 B/s"  # the firmware may have used it before
 TAKEN = "its reader has the whole recording: no file is written"
-# A device tree says where the CPUs have PCI's ports. Of ACPI's tables only AML does.
+# The device tree gives the CPU address of PCI's I/O ports. With ACPI only AML does.
 BOARD = "virt,gic-version=3,virtualization=on,acpi="
 EVENT = re.compile(r"^cpu-clock +0 +1 +\d+ +\d+ +(\d+) +(\d+) ", re.MULTILINE)
 
 
 def machine_with_card(isa, directory, base=None):
-    """Its shell, and where its card's line is."""
+    """A machine at its shell, and the socket of its card's line."""
     build, line = machine.TOP / f"build/{isa}", pathlib.Path(directory) / f"{isa}.line"
     line.unlink(missing_ok=True)
     disk = Disk(isa, directory, ((build / "bareperf-dxe.efi", "bareperf-dxe.efi"),
@@ -40,13 +40,14 @@ def machine_with_card(isa, directory, base=None):
 
 
 def boots(frequency, *words):
-    """To the shell: the driver records from here on, and an application does this."""
+    """Boot to the shell: the driver records from here on, and an application does this."""
     return f"spinner.efi with={RECORD.format('--boot', frequency).replace(' ', '+')} run=\\bareperf-dxe.efi {' '.join(words)}"
 
 
 def read(sh, line, data, act, size=SOME):
-    """The output of a reader at the line during act(); the application spins until a key comes: when so
-    many bytes are at home. How he ends, the ledger, and whether they came."""
+    """The output of a reader at the line while act() runs; the application spins until a key is
+    pressed, which happens when so many bytes have arrived. Returns the reader's end, the ledger,
+    and whether the bytes came."""
     with subprocess.Popen([machine.TOOL, "attach", "--channel", f"unix:{line}", "-o", data],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:
         came = []
@@ -63,7 +64,7 @@ def read(sh, line, data, act, size=SOME):
 
 
 def judge(name, status, dump, said, came, fits=True):
-    """Where the ring cannot hold all, a host that is busy may be too late, which is no loss of ours if it is reported."""
+    """If the ring cannot hold all, a busy host may be too late; the loss must then be reported."""
     found = EVENT.search(dump)
     tap.ok(status == 0 and "conserved: yes" in dump and found and int(found[1]) > 50 and (found[2] == "0" or not fits),
            f"{name}: the reader has it, {'whole' if fits else 'and knows what was lost'}", said + dump[-3000:])

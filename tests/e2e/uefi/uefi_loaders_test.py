@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Debian's boot loaders, and the Linux kernels that they start, while the firmware's boot is recorded.
+"""Debian's boot loaders, and the Linux kernels that they start, while the firmware's boot is
+recorded.
 
-UEFI_MACHINES: which of them ("x86_64 aarch64").
-"""
+UEFI_MACHINES: only these machines ("x86_64 aarch64")."""
 
 import os
 import pathlib
@@ -24,14 +24,14 @@ sys.path.append(str(machine.TOP / "tests/qemu"))
 import guests  # noqa: E402
 
 COMMAND = "record --boot -e cpu-clock -F 1000 -g"
-SUFFIX = {"x86_64": "x64", "aarch64": "aa64"}  # by which shim and GRUB know each other
+SUFFIX = {"x86_64": "x64", "aarch64": "aa64"}  # the suffix in the file names of shim and GRUB
 CONSOLE = {"x86_64": "ttyS0", "aarch64": "ttyAMA0"}
-SLOW = 6_000_000  # bytes a second: the smaller kernel takes more than two
+SLOW = 6_000_000  # bytes per second of the disk: the smaller kernel takes more than two seconds
 LOOKS = r"Kernel panic - not syncing: VFS: Unable to mount root"
 
 
 def loaders():
-    """Where they are, or None."""
+    """The path of the boot loaders, or None."""
     script = machine.TOP / "deps/boot-loaders"
     subprocess.run([script, "--build"], check=True, stdout=subprocess.DEVNULL)
     place = pathlib.Path(subprocess.run([script, "--path"], check=True, capture_output=True,
@@ -40,7 +40,7 @@ def loaders():
 
 
 def kernel_of(isa):
-    """Debian's, or None."""
+    """The path of Debian's kernel, or None."""
     try:
         return guests.guest_directory(isa) / "vmlinuz"
     except (guests.Unavailable, RuntimeError):
@@ -48,7 +48,7 @@ def kernel_of(isa):
 
 
 def make_disk(isa, directory, place, kernel):
-    """systemd-boot on it starts shim, that GRUB, and that Linux."""
+    """A disk on which systemd-boot starts shim, shim starts GRUB, and GRUB starts Linux."""
     build = machine.TOP / f"build/{isa}"
     disk = Disk(isa, directory, [(build / "bareperf-dxe.efi", "bareperf-dxe.efi"), (kernel, "linux.efi"),
                                  (place / f"systemd-boot-{isa}.efi", "systemd-boot.efi")])
@@ -66,8 +66,8 @@ def make_disk(isa, directory, place, kernel):
 
 
 def boot(isa, disk, directory):
-    """The machine's output from power on until the kernel, all of whose drivers run, looks for its disk;
-    the loaders' is slow."""
+    """The machine's output from power-on until the kernel, with all its drivers, looks for its
+    disk; the loaders' disk is slow."""
     with shell.Shell(isa, disk.path, "-action", "reboot=reset",
                      flash=shell.flash(isa, directory, quick=False)) as sh:
         sh.open()
@@ -82,7 +82,7 @@ def boot(isa, disk, directory):
 
 
 def judge_shim(taken, isa):
-    """It loads GRUB without a word to the firmware, and gives out that for its own image."""
+    """shim loads GRUB without the firmware, and presents it under its own image."""
     maps = taken.maps()
     places = {re.split(r"[\\/]", name)[-1]: at for at, _, name in maps}
     shim, grub = (places.get(f"{loader}{SUFFIX[isa]}.efi") for loader in ("shim", "grub"))

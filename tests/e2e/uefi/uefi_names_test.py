@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""UEFI images in a recording: functions out of the files that they were made of, for our own views and
-for stock perf; and none where the files are of another build.
+"""UEFI images in a recording: names of functions from the files that the images were made of, in
+our own views and in stock perf; and no names from files of another build.
 
 check-spare: no claim is about time
 """
@@ -86,21 +86,22 @@ def forget():
 
 
 def identity(efi, address=BASE):
-    """(build-id, SizeOfImage) of an image as it lies in memory."""
+    """(build-id, SizeOfImage) of an image in memory."""
     told = subprocess.run([IDENTITY, efi, hex(address)], check=True, capture_output=True, text=True)
     text, size = told.stdout.split()
     return bytes.fromhex(text), int(size)
 
 
 def load(file, efi, name, time=0, address=BASE):
-    """As a machine reports it."""
+    """The identity as a machine reports it."""
     build_id, size = identity(efi, address)
     body = struct.pack("<IIQQQB3x20sII", 1, 1, address, size, 0, len(build_id), build_id, 5, 2)
     file.add(perf_file.MMAP2, body + perf_file.padded(name), time, misc=2 | 1 << 14)
 
 
 def record(path, efi, elf, name, functions, address=BASE):
-    """A recording of that image: so many samples in each function, at its second instruction on."""
+    """A recording of that image: so many samples in each function, from its second instruction
+    on."""
     places = pe_maker.symbols(elf)
     file = perf_file.PerfFile()
     file.command("boot")
@@ -121,7 +122,7 @@ def ours(data, *options):
 
 
 def perfs(data):
-    """The same, by perf."""
+    """The same from perf."""
     done = run("perf", "--buildid-dir", CACHE, "report", "--stdio", "--no-children", "-n", "-t", "|", "--sort", "dso,sym", "-g", "none", "-i",
                data)
     rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines()
@@ -157,7 +158,7 @@ def edk2_images():
 
 
 def lines():
-    """DWARF and instructions, by ours and by perf."""
+    """DWARF and instructions, in our views and in perf."""
     data, elf = HERE / "x86_64.data", HERE / "x86_64/Demo.debug"
     forget()
     ours(data, "--symbols", HERE / "x86_64")
@@ -248,7 +249,8 @@ def other_builds():
 
 
 def lone():
-    """An ELF file without the image: by its name, and the code that the recording's identity reports."""
+    """An ELF file without the image: found by its name and by the code that the recording's
+    identity describes."""
     functions = {"DriverRead": 5, "DriverWrite": 3, "AsmStall": 2, "_ModuleEntryPoint": 1}
     other = DRIVER.replace("EXTRA", "3").replace("counter += i * x;", "counter += i * x + (counter >> 3) * x;")
     for arch in pe_maker.COMPILER:
@@ -296,7 +298,7 @@ def lone():
 
 
 def guids():
-    """An id of the linker's: it is the identity, and stands in a build-id as it is."""
+    """The linker's build-id: it is the identity, and is used unchanged."""
     forget()
     efi, elf = pe_maker.edk2(HERE / "guid", "Ident", DRIVER.replace("EXTRA", "5"), guid=GUID, age=3)
     tap.equal(identity(efi)[0], GUID + struct.pack("<I", 3), "RSDS: GUID and age are the build-id")
@@ -319,7 +321,7 @@ def numbers(data):
 
 
 def page_addresses(page):
-    """Of the places in a page, as html.c writes them."""
+    """The places in a page, as html.c encodes them."""
     packed = re.search(r'id="places">([^<]*)<', page).group(1)
     numeral = numbers(zlib.decompress(base64.b64decode(packed)))
     nodes = next(numeral)
@@ -331,7 +333,7 @@ def page_addresses(page):
 
 
 def pprof_addresses(path):
-    """Of the locations in a profile that have one (profile.proto)."""
+    """The addresses of the locations in a profile (profile.proto)."""
     data, found = gzip.decompress(path.read_bytes()), []
     while data:
         tag, size = itertools.islice(numbers(data), 2)
@@ -344,7 +346,7 @@ def pprof_addresses(path):
 
 
 def one_address_twice():
-    """An image is unloaded, and another is loaded where it was."""
+    """An image is unloaded, and another one is loaded at its address."""
     forget()
     first, first_elf = pe_maker.edk2(HERE / "twice", "First", DRIVER.replace("EXTRA", "6"))
     second, second_elf = pe_maker.edk2(HERE / "twice", "Second", DRIVER.replace(
@@ -355,7 +357,7 @@ def one_address_twice():
     at = [pe_maker.symbols(first_elf)["DriverRead"], pe_maker.symbols(second_elf)["OtherRead"]]
     tap.equal(at[0], at[1], "both have a function at the same place")
     wanted = collections.Counter()
-    # another CPU's ring comes later in the file, and is of earlier times
+    # another CPU's ring comes later in the file, with earlier times
     for cpu in (0, 1):
         if not cpu:
             load(file, first, "/b/First.dll", 1000)
@@ -404,7 +406,7 @@ def rows_of(text):
 
 
 def modules():
-    """Seconds by module: two images, one without symbols, and an address that is nobody's."""
+    """Seconds by module: two images, one without symbols, and an address outside all images."""
     forget()
     known, elf = HERE / "x86_64/Demo.efi", HERE / "x86_64/Demo.debug"
     other, _ = pe_maker.edk2(HERE / "unnamed", "Unnamed", DRIVER.replace("EXTRA", "8"))
@@ -440,7 +442,7 @@ def modules():
 
 
 def waits():
-    """The image that gets the time where the firmware waits."""
+    """The image that called the firmware gets the time for which the firmware waits."""
     forget()
     known, elf = pe_maker.edk2(HERE / "waiting", "Demo", WAITING)
     plain, _ = pe_maker.edk2(HERE / "plain", "Plain", DRIVER.replace("EXTRA", "9"))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""An application is recorded as the shell starts it: its arguments, streams, environment and current directory.
-
-tests/firmware/shell_app.c asks for what C libraries for UEFI ask for. In the shell it must print the same alone and
-recorded; from a boot entry, where no shell runs, it has a small one of ours.
+"""An application is recorded as the shell starts it: its arguments, streams, environment and
+current directory. tests/firmware/shell_app.c uses everything that C libraries for UEFI use. In the
+shell its output must be the same alone and recorded. From a boot entry, where no shell runs, it
+uses our own small shell.
 
 check-timeout: 900
 """
@@ -25,7 +25,7 @@ from uefi import Taken
 STEADY = ["-icount", "shift=4,sleep=off"]
 RECORD = r"\bareperf.efi record -e cpu-clock -F 1000 --region-size 4 -- "
 APP = r"\tools\shell_app.efi"
-# Words that a POSIX shell would cut otherwise.
+# Words that a POSIX shell would split differently.
 WORDS = r'''a "b c" d^"e "f ^"g" h^^i 'j k' "fs0:\x\" x"y z"w'''
 CUT = [r"FS0:\tools\shell_app.efi", "a", "b c", 'd"e', 'f "g', "h^i", "'j", "k'", "fs0:\\x\\", "xy zw"]
 
@@ -35,7 +35,7 @@ EDK2 = {"x86_64": "/usr/share/efi-shell-x64/shellx64.efi", "aarch64": "/usr/shar
 
 
 def told(said, but=()):
-    """The lines that the application has printed, without those that begin so."""
+    """The application's lines, without those with this beginning."""
     text = said[said.find("shell 2."):].split(": returned")[0]
     lines = [line.rstrip() for line in text.split("\n")]
     return [line for line in lines[:-1] if not line.startswith(tuple(but))]
@@ -86,7 +86,7 @@ def streams(sh, isa):
 
 def leaves_nothing(sh, isa):
     one = RECORD + f"{APP} a spin=1"
-    sh.type(one)  # the first time page tables are split, which stay so
+    sh.type(one)  # the first time page tables are split, and they stay so
     said, left = leak(sh, one, one)
     tap.ok(said.count("written: ") == 2 and not left, f"{isa}: nothing is left of it", (left, said))
     said = sh.type(f"{APP} spin=1")
@@ -94,7 +94,8 @@ def leaves_nothing(sh, isa):
 
 
 def edk2s_own(sh, isa):
-    """A whole shell is recorded, with an application that it starts; in it another recording is refused."""
+    """A whole shell is recorded, with an application that it starts; inside it another recording is
+    refused."""
     if not os.path.exists(EDK2[isa]):
         tap.skip(f"{isa}: EDK2's own shell is recorded", f"not to be had: {EDK2[isa]}")
         return
@@ -111,7 +112,7 @@ def edk2s_own(sh, isa):
            f"{isa}: EDK2's own shell is recorded", said)
 
 
-# From a boot entry: no shell is there. The words, and what it says to them.
+# From a boot entry, without a shell: the words, and the application's output for them.
 OWN = {
     "a": "argument: a.",
     '"b c"': "argument: b c.",
@@ -163,7 +164,7 @@ def told_text(said):
 
 
 def as_payload(isa):
-    """No volume is there either."""
+    """There is no volume either."""
     recording = machine.Recording("record -e cpu-clock -F 1000 -- payload 'two words' env=cwd write=x.txt spin=50",
                                   "--arch", isa, "--payload", machine.TOP / f"build/{isa}/tests/shell_app.efi",
                                   qemu=STEADY, quick=False)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The sources that sample running firmware: Arm's timer at EL1, counters, SPE, IRQs where FIQ is not
-ours; and where nothing can, the reason.
+"""The sources that sample running firmware: Arm's timer at EL1, counters, SPE, IRQs if FIQ is not
+free; and the reason if none can be used.
 
 check-timeout: 900
 check-spare: machines count instructions
@@ -21,7 +21,7 @@ import tap
 import uefi
 from shell import Disk
 
-# Counted instructions: how long something spins is exact, whatever the host does meanwhile.
+# Counted instructions: spinning takes an exact time, whatever the host does.
 STEADY = ["-icount", "shift=4,sleep=off"]
 SPINS = r"\spinner.efi low=200 high=300"
 FUNCTIONS = ("spin_at_application", "spin_at_high_level")
@@ -36,7 +36,7 @@ def disk_of(isa, directory):
 
 
 def record(sh, name, events, misses=""):
-    """Its file's name."""
+    """The recording's file name."""
     said = sh.type(f"bareperf.efi record {events} --region-size 8 -- {SPINS}")
     written = re.search(r"written: \S*(\d{4}\.data)", said)
     if misses:
@@ -52,7 +52,7 @@ def in_order(taken, name):
 
 
 def judge_samples(taken, isa, name, least=(180, 270), most=(220, 330)):
-    """200 ms at TPL_APPLICATION, 300 at TPL_HIGH_LEVEL, a thousand times a second."""
+    """200 ms at TPL_APPLICATION and 300 ms at TPL_HIGH_LEVEL, a thousand samples a second."""
     in_order(taken, name)
     seen = [uefi.within(taken, isa, function) for function in FUNCTIONS]
     tap.ok(all(low <= count <= high for low, count, high in zip(least, seen, most)),
@@ -60,7 +60,8 @@ def judge_samples(taken, isa, name, least=(180, 270), most=(220, 330)):
 
 
 def judge_operations(taken, name, level):
-    """A record for each 16384 operations of the firmware's own level, from piece to piece of the buffer."""
+    """A record for each 16384 operations at the firmware's own level, in one piece of the buffer
+    after the other."""
     in_order(taken, name)
     found, pieces = spe.records(taken), spe.aux_records(taken)
     base = next((at for at, _, image in taken.maps() if image.endswith("spinner.efi")), 0)
@@ -79,7 +80,7 @@ def judge_operations(taken, name, level):
 
 
 def judge_late(taken, name):
-    """TPL_HIGH_LEVEL masks IRQs: the 300 ms at that level are in one sample, behind it."""
+    """TPL_HIGH_LEVEL masks IRQs: the 300 ms at that level are in one sample after it."""
     in_order(taken, name)
     low, high = (uefi.within(taken, "aarch64", function) for function in FUNCTIONS)
     tap.ok(180 <= low <= 220 and not high, f"{name}: 200 ms at TPL_APPLICATION are as many samples, those above are none",
@@ -94,7 +95,7 @@ def judge_late(taken, name):
 
 
 def judge_caller(taken, name):
-    """The caller in the late sample's callchain: it has lowered the level."""
+    """The late sample's callchain contains the caller that has lowered the level."""
     said = taken.perf("script", "-F", "period,ip,dso")
     chain = next((sample for sample in said.split("\n\n") if re.match(r"\s*\d{9,}\s", sample)), "")
     places = uefi.function("aarch64", "spin_at_high_level")
@@ -103,7 +104,7 @@ def judge_caller(taken, name):
 
 
 def judge_cut_operations(taken, name):
-    """The buffer's room until its interrupt comes: a piece."""
+    """The buffer has room for one piece until its interrupt comes."""
     in_order(taken, name)
     found = spe.records(taken)
     base = next((at for at, _, image in taken.maps() if image.endswith("spinner.efi")), 0)
@@ -114,8 +115,8 @@ def judge_cut_operations(taken, name):
 
 
 def masked(kind, name, disk):
-    """Where the controller's Group 0 is not ours: by the firmware's own IRQs, again and again, and then a boot until
-    ExitBootServices()."""
+    """If Group 0 of the interrupt controller is not free: recordings by the firmware's own IRQs,
+    repeated, and then a boot until ExitBootServices()."""
     model, why = machine.model("aarch64")
     misses = "the interrupt controller is no GICv3"
     events = {"CNTx": "-e cpu-clock -F 1000", "cycles": "-e cycles -F 1000", "callers": "-e cpu-clock -F 1000 -g"}
@@ -147,7 +148,7 @@ def masked(kind, name, disk):
 
 
 def arm(kind, level, disk):
-    """On the hardware model, where there is one: with SPE."""
+    """On the hardware model, if it is built: with SPE."""
     model, why = machine.model("aarch64")
     name = f"aarch64, EL{level}"
     cpu = spe.CPU if model else "max"
@@ -170,7 +171,7 @@ def arm(kind, level, disk):
 
 
 def pmi(disk):
-    """As NMI, on the hardware model: TCG has no counters."""
+    """By NMI, on the hardware model: TCG has no counters."""
     model, why = machine.model("x86_64")
     name = "x86_64, cycles"
     if not model:
@@ -185,7 +186,7 @@ def pmi(disk):
 
 
 def no_hpet(disk):
-    """With counters: their overflows sample, and do the timer's work."""
+    """With counters: their overflows take samples, and replace the timer."""
     model, why = machine.model("x86_64")
     name = "x86_64, without an HPET"
     if not model:
@@ -216,7 +217,7 @@ def no_hpet(disk):
 
 
 def refused(isa, disk, base, name, reason):
-    """No source samples there: that is reported, and the firmware continues as if nothing had been asked."""
+    """No source can sample there: that is reported, and the firmware continues unchanged."""
     why = f"the firmware cannot be recorded: {reason}"
     with shell.Shell(isa, disk.path, base=base) as sh:
         sh.open()
@@ -236,7 +237,7 @@ def refused(isa, disk, base, name, reason):
 
 
 def refused_unheard(disk, base, name, why):
-    """By the boot manager, which loads it when there is no console for a message."""
+    """Loaded by the boot manager, when no console could show a message."""
     with shell.Shell("x86_64", disk.path, "-action", "reboot=reset", base=base,
                      flash=shell.flash("x86_64", disk.directory)) as sh:
         sh.open()
@@ -251,7 +252,7 @@ def refused_unheard(disk, base, name, why):
 
 
 def refused_by_u_boot(directory):
-    """Debian's, whose EFI has nobody for interrupts; it continues with what it would boot next."""
+    """Debian's U-Boot, whose EFI offers no interrupts; it continues with its next boot option."""
     name = "aarch64, U-Boot"
     if not pathlib.Path(stick.U_BOOT["aarch64"]).exists():
         tap.skip(f"{name}: why nothing is recorded", f"{stick.U_BOOT['aarch64']} is not installed")

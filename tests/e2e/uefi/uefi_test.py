@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Firmware is recorded with what runs on it: an application of ours, on OVMF's shell and AAVMF's.
-
-UEFI_MACHINE: "x86_64", "aarch64": one of them only.
+"""Firmware is recorded together with an application of ours, on OVMF's shell and AAVMF's.
+UEFI_MACHINE: "x86_64" or "aarch64": only that one.
 
 check-timeout: 900
 """
@@ -24,10 +23,10 @@ from efi_variables import load_option
 from shell import BOOKS, Disk, leak
 from uefi import LINE, Taken, within
 
-# Counted instructions: how long something spins is exact, whatever the host does meanwhile.
+# Counted instructions: spinning takes an exact time, whatever the host does.
 STEADY = ["-icount", "shift=4,sleep=off"]
 FAILS = 1 << 63 | 3  # EFI_UNSUPPORTED
-# The files that our boot entry finds on its volume.
+# The files on the volume that our boot entry uses.
 CONFIG = "record -e cpu-clock -F 1000 -o boot.data -- \\tools\\spinner.efi low=100 status=7\n"
 
 
@@ -37,7 +36,7 @@ def recorded(said):
 
 
 def record(sh, name, isa):
-    """An application, with arguments and an exit status, at both levels; twice."""
+    """An application with arguments and an exit status, at both levels; twice."""
     said = sh.type(r'bareperf.efi record -e cpu-clock -F 1000 -- \tools\spinner.efi low=200 '
                    'high=300 status=7 "two words"')
     tap.ok("spinner: \\tools\\spinner.efi low=200 high=300 status=7 \"two words\"" in said,
@@ -55,14 +54,15 @@ def record(sh, name, isa):
 
 
 def elsewhere(sh, name):
-    """A loader's own page tables, in which devices and the recording's rings have no place; on x86_64 its own
-    interrupt descriptor table. Then images that go otherwise than by returning, and others in their places."""
+    """A loader's own page tables, which map neither devices nor the recording's rings; on x86_64
+    its own interrupt descriptor table. Then images that end without returning, and others at their
+    addresses."""
     idt = r"idt=\tools\a.efi " if name == "x86_64" else ""
     said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -- \tools\spinner.efi below=50 map=200 low=100 "
                    fr"{idt}with=low=100+leave=3 run=\tools\b.efi with=low=150 run=\tools\e.efi "
                    fr"with=low=100+status={FAILS:#x} run=\tools\c.efi with=low=150 run=\tools\d.efi")
     tap.ok(recorded(said) > 600, f"{name}: code with page tables of its own survives", said)
-    if name == "x86_64":  # EDK2 keeps there where an interrupt's handler returns to
+    if name == "x86_64":  # EDK2 keeps the return address of an interrupt's handler there
         tap.ok("below the stack pointer stays" in said,
                f"{name}: with interrupts masked nothing is written below its stack pointer", said)
     places = dict(re.findall(r"(\w)\.efi lies at (0x[0-9a-f]+)", said))
@@ -75,7 +75,7 @@ def elsewhere(sh, name):
 
 
 def judge_elsewhere(taken, said, isa):
-    """Each tenth sample may be of the firmware's own timer."""
+    """Each tenth sample may hit the firmware's own timer."""
     images = taken.images()
     tap.ok(180 <= within(taken, isa, "spin_elsewhere") <= 220 and taken.dump().returncode == 0,
            f"{isa}: 200 ms there are 200 samples", images)
@@ -94,8 +94,9 @@ TOO_MANY = ("uefi: more interrupt descriptor tables were loaded than are kept (8
 
 
 def too_many_tables(sh, name, few):
-    """Nine, the firmware's among them: what may be missing is reported when the recording ends. The text beside it; few is
-    what was said of one with two."""
+    """Nine images, the firmware's among them: callers that may be missing are reported at the end
+    of the recording. The text beside it has the names; `few` is the report of a recording with two
+    images."""
     said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 --region-size 8 -- \tools\spinner.efi with=low=5" +
                    r" idt=\tools\a.efi" * 8)
     written = re.search(r"written: \S*(\d{4})\.data", said)
@@ -105,7 +106,7 @@ def too_many_tables(sh, name, few):
 
 
 def cycles(sh, name):
-    """Counters, where TCG has such."""
+    """With counters, if TCG has them."""
     said = sh.type(r"bareperf.efi record -e cycles -F 1000 -- \tools\spinner.efi low=200 high=300")
     tap.ok(recorded(said) > 400, f"{name}: cycles are recorded", said)
     written = re.search(r"written: \S*(\d{4}\.data)", said)
@@ -113,7 +114,7 @@ def cycles(sh, name):
 
 
 def slow_read(sh, name):
-    """An image is loaded from a disk that gives half a megabyte a second."""
+    """An image is loaded from a disk with half a megabyte per second."""
     rates = dict.fromkeys(("bps", "bps_wr", "iops", "iops_rd", "iops_wr"), 0)
     sh.monitor.ask("block_set_io_throttle", device="disk", bps_rd=500000, **rates)
     said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -g -- \tools\spinner.efi run=\tools\slow.efi")
@@ -129,13 +130,14 @@ def goes_on(sh, name):
     tap.ok(ticked and int(ticked[1]) >= 20, f"{name}: timer events tick afterwards", said)
     one = (r"bareperf.efi record -e cpu-clock -F 1000 -m 16 --region-size 4 -- "
            r"\tools\spinner.efi low=1")
-    sh.type(one)  # the first time page tables are split, which stay so
+    sh.type(one)  # the first time page tables are split, and they stay so
     said, left = leak(sh, *[one] * 3)
     tap.ok(len(BOOKS.findall(said)) == 3 and not left, f"{name}: nothing leaks", (left, said))
 
 
 def driver(sh, name):
-    """Its entry point says that it stays: a later recording finds it. An image that it unloads does not."""
+    """The driver's entry point reports that it stays: a later recording finds it. An image that it
+    unloads is gone."""
     said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -o driver.data -- \spinner-dxe.efi low=100 "
                    r"load=\tools\d.efi unload")
     tap.ok("spinner: \\spinner-dxe.efi low=100" in said and recorded(said) > 100 and "exit status" not in said,
@@ -155,7 +157,8 @@ def refused(sh, name):
 
 
 def short(sh, name):
-    """The program's own samples alone: what is done to load it, before it starts and when it has returned, is ours."""
+    """Only the program's own samples: its loading before and its cleaning up after it are
+    bareperf's work."""
     said = sh.type(r"bareperf.efi record -e cpu-clock -F 10000 -o short.data -- \tools\spinner.efi low=5")
     tap.ok(recorded(said) > 40, f"{name}: an application of some milliseconds is recorded", said)
 
@@ -167,22 +170,23 @@ def ours(taken, isa):
                             text=True, check=True).stdout
     functions = [(int(at, 16), int(size, 16), name)
                  for at, size, name in re.findall(r"^(\w+) (\w+) [tT] (\w+)$", listed, re.MULTILINE)]
-    base = next((at for at, _, name in taken.maps() if name == "bareperf"), 0) - 0x1000  # behind the headers
+    # behind the headers
+    base = next((at for at, _, name in taken.maps() if name == "bareperf"), 0) - 0x1000
     places = [address - base for address, image in taken.samples() if image == "bareperf"]
     return {next((name for at, size, name in functions if at <= place < at + size), hex(place)) for place in places}
 
 
 def judge_short(taken, isa):
-    """On aarch64 the firmware's DisableInterrupt() masks our interrupt for some instructions. A sample that is due then
-    comes when our hook of that function unmasks it (lib/hosted.c)."""
+    """On aarch64 the firmware's DisableInterrupt() masks our interrupt for some instructions. A
+    sample that is due then is taken when our hook of that function unmasks it (lib/hosted.c)."""
     images, functions = taken.images(), ours(taken, isa)
     tap.ok(images.get("spinner.efi", 0) >= 40 and functions <= ({"arch_hosted_unmask"} if isa == "aarch64" else set()),
            f"{isa}: in the profile of a short application there is nothing of bareperf's", (images, functions))
 
 
 def within_another(sh, name):
-    """Another bareperf.efi, started by the recorded program: it changes nothing, and reports who records and how that ends.
-    The outer recording is whole."""
+    """The recorded program starts another bareperf.efi: it changes nothing, and prints which
+    command records and how it ends. The outer recording is complete."""
     commands = (r"record -e cpu-clock -- \tools\a.efi", "record -e cpu-clock -- calltree 1", "stat -- calltree 1",
                 "selftest", "stop")
     outer = r"record -e cpu-clock -F 1000 --region-size 4 -- \tools\spinner.efi low=50" + "".join(
@@ -229,7 +233,7 @@ def judge_cycles(taken, name, isa):
 
 
 def judge_chains(chains, name, isa):
-    """AAVMF has frame pointers as our application has, OVMF's release code has none."""
+    """AAVMF and our application have frame pointers, OVMF's release code has none."""
     ours = [chain for chain in chains if chain[0] == "a.efi"]
     if isa == "x86_64":
         whole = [chain for chain in ours if set(chain[:-1]) == {"a.efi"} and chain[-1].startswith("DxeCore")]
@@ -245,7 +249,7 @@ def judge_chains(chains, name, isa):
         tap.ok(len(waits) > 250 and all(set(chain[2:-1]) == {"spinner.efi"} and chain[-1].startswith("DxeCore")
                                         for chain in waits), f"{name}: and of these all that are known", waits[:3])
         return
-    # The callers, an image at a time: a.efi, the firmware's StartImage(), our hook of it, spinner.efi.
+    # The callers by image: a.efi, the firmware's StartImage(), our hook of it, spinner.efi.
     passed = [[image for image, _ in itertools.groupby(chain)] for chain in ours]
     whole = [images for images in passed if len(images) >= 4 and images[0] == "a.efi"
              and images[1].startswith("DxeCore") and images[3] == "spinner.efi"]
@@ -255,7 +259,7 @@ def judge_chains(chains, name, isa):
 
 
 def judge_frames(said, text, isa):
-    """AAVMF has frame pointers as our application has, OVMF's release code has none."""
+    """AAVMF and our application have frame pointers, OVMF's release code has none."""
     line = re.search(r"^frame pointers: \d+ images keep them, \d+ keep none, \d+ are unknown\n", said, re.MULTILINE)
     lists = re.search(r"^  kept:((?: \w+|\n   )*)", text, re.MULTILINE)
     kept = set(lists[1].split()) if lists else set()
@@ -275,7 +279,8 @@ def judge_driver(taken, later, unloaded, isa):
 
 
 def by_boot_entry(isa, by="\\bareperf.cfg"):
-    """With success, whatever the application's own status was: a boot manager's menu is next (UEFI 2.10, 3.1.1)."""
+    """The boot entry returns success, whatever the application's own status was, so a boot manager
+    shows its menu next (UEFI 2.10, 3.1.1)."""
     with tempfile.TemporaryDirectory(prefix="bareperf-uefi-entry-") as directory:
         if by == "\\bareperf.cfg":
             disk, flash = make_disk(isa, directory, CONFIG), None
@@ -294,8 +299,8 @@ def by_boot_entry(isa, by="\\bareperf.cfg"):
 
 
 def judge_waits(taken, name):
-    """The application has stalled for 300 ms, and 10 to know the clock; each tenth sample may be of the
-    firmware's own timer, which ticks each 10 ms."""
+    """The application has stalled for 300 ms, and for 10 ms to measure the clock; each tenth sample
+    may hit the firmware's own timer, which ticks every 10 ms."""
     work, waiting, said = taken.modules()
     tap.ok(263 <= waiting.get("spinner", 0) <= 330 and 80 <= work.get("spinner", 0) <= 120,
            f"{name}: a caller of Stall() counts as waiting, not as working", said)
@@ -305,7 +310,8 @@ def judge_waits(taken, name):
 
 
 def named(first, second, name, isa):
-    """Functions out of the file that the application was made of: for ours, and then for stock perf."""
+    """Functions from the file that the application was made of: first in our views, then in stock
+    perf."""
     build = machine.TOP / f"build/{isa}/tests"
     ours, said = first.look_for_names(build / "spinner.efi", build / "spinner.elf")
     low, high = (ours.get(f"spin_at_{level}", 0) for level in ("application", "high_level"))
@@ -380,8 +386,8 @@ def run(isa):
 
 
 def handed_over(isa):
-    """As a payload, to a host that shares memory, which page tables of its own do not map; it ends
-    boot services, and never comes back."""
+    """As a payload, for a host that shares memory, which the payload's own page tables do not map;
+    it ends boot services, and does not return."""
     recording = machine.Recording("record -e cpu-clock -F 1000 -- payload low=100 map=100 exit=100",
                                   "--arch", isa, "--payload", machine.TOP / f"build/{isa}/tests/spinner.efi",
                                   qemu=STEADY, quick=False)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The USB image boots on both ISAs, as a USB stick and with nothing but the firmware's defaults.
+"""The USB image boots on both ISAs, as a USB stick and with only the firmware's defaults.
 
 check-spare: no claim is about time
 """
@@ -33,7 +33,7 @@ def make_image(directory):
 
 
 def boot(arch, image, wanted):
-    """Serial output until the wanted text appears, or the end, or SECONDS have passed."""
+    """Serial output until the wanted text appears, the machine ends, or SECONDS have passed."""
     command = [f"qemu-system-{arch}", *MACHINES[arch], "-m", "512", "-nographic", "-nodefaults"]
     command += ["-serial", "stdio", "-no-reboot", "-device", "qemu-xhci", "-device"]
     command += ["usb-storage,drive=stick", "-drive"]

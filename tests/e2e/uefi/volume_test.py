@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A recording's region becomes a file on the boot volume: tests/firmware/volume.c saves \\region.bin,
-and what is there afterwards is what the host writes of the same region.
-
-Each write that reaches the disk is logged, so that a reset can be had between any two of them.
+"""A recording's region becomes a file on the boot volume: tests/firmware/volume.c saves
+\\region.bin, and the file equals the one that the host writes of the same region. Each write that
+reaches the disk is logged, so that the test can simulate a reset between any two of them.
 
 check-spare: no claim is about time
 """
@@ -89,7 +88,7 @@ def saves(place, regions_made):
 
 
 def resets(place, volume, log, region, data):
-    """Take the volume at some of the moments between two writes, and repair it."""
+    """Take the volume's state at some of the moments between two writes, and repair it."""
     last = len(log.writes)
     moments = sorted({*random.sample(range(last), MOMENTS), *range(last - 4, last)})
     state = bytearray(volume.path.read_bytes())
@@ -136,7 +135,8 @@ def slow_firmware(place, regions_made):
            "a file that a reset has cut there is reported as cut off", done.stderr)
 
 
-# On x86_64 U-Boot has ACPI, leaves SSE off, and hands its bootargs to all; on aarch64 a device tree
+# On x86_64 U-Boot has ACPI, leaves SSE off, and passes its bootargs to all images; on aarch64 it
+# has a device tree
 STORIES = {
     "x86_64": ("ide-hd", (), "record -a -e cpu-clock -F 1000 -- noploop 0.3", "on a host: "),
     "aarch64": ("virtio-blk-pci", ("-smp", "2"), "record -a -e cpu-clock,cycles -F 1000 -- noploop 0.3",
