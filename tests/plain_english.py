@@ -16,7 +16,7 @@ import tokenize
 
 LONGEST_HELP = 60
 WORDS = "What|Who|Whose|Whoever"
-# in a piece of prose: its beginning, or behind the end of a sentence
+# the begin of a piece of prose, or the place after a sentence's end
 BEGIN = re.compile(rf"(?:^[\s(\"'“*_`>#|-]*(?i:{WORDS})|(?<=[.!?])\s+[(\"“*_]*(?:{WORDS}))(?![\w'’-])")
 END = re.compile(r"[.!](?=[\s\"”)*_]|$)|\?|$")
 NOT_CODE = re.compile(r"```.*?```|^(?: {4}|\t).*?$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -28,7 +28,7 @@ OPTION = re.compile(rf"\{{\s*(?:{LITERAL}|NULL|0),\s*[^,{{}}\"]+,\s*(?:{LITERAL}
 IMAGE_OPTION = re.compile(rf"\{{\s*\"-(?:[^\"\\\n]|\\.)*\",\s*(?:{LITERAL}|NULL),\s*(?:{LITERAL}|NULL),\s*"
                           rf"((?:{LITERAL}\s*)+),")
 ADJACENT = re.compile(rf"{LITERAL}(?:\s*{LITERAL})*")
-FEW_WORDS = 3  # a literal of fewer is a key or a name
+FEW_WORDS = 3  # a literal with fewer words is a key or a name
 
 
 def blank(match):
@@ -52,7 +52,8 @@ def page_pieces(text):
 
 
 def manual_pieces(text):
-    """Paragraphs of a manual page. A macro's line is a piece of its own, but for a font's in a sentence."""
+    """Paragraphs of a manual page. Each macro's line is a separate piece, except for fonts in a
+    sentence."""
     text = re.sub(r"^\.(?:nf|EX)\n.*?^\.(?:fi|EE)$", blank, text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"^\.(?:B|I|BR|RB|IR|RI|BI|IB) ", blank, text, flags=re.MULTILINE)
     text = re.sub(r"\\f[BIRP]", blank, text)
@@ -60,7 +61,7 @@ def manual_pieces(text):
 
 
 def c_pieces(text):
-    """Each paragraph of a comment, and each string literal, adjacent ones together."""
+    """Each paragraph of a comment, and each string literal; adjacent literals are joined."""
     comments = re.sub(ADJACENT, blank, text)
     code = re.sub(r"/\*.*?\*/|//[^\n]*", blank, text, flags=re.DOTALL)
     for comment in re.finditer(r"/\*.*?\*/|//[^\n]*", comments, re.DOTALL):
@@ -95,7 +96,7 @@ def python_pieces(text):
 
 
 def pieces(path, text):
-    """Where a file has prose: (offset, piece)."""
+    """The places where a file has prose: (offset, piece)."""
     if path.suffix == ".md":
         return page_pieces(text)
     if re.fullmatch(r"\.[1-9]", path.suffix):
@@ -123,7 +124,7 @@ def guesses(path, text):
 def help_texts(path, text):
     """Each option's help text: (line, help). argp's in C, argparse's in Python."""
     if path.suffix in {".c", ".h"}:
-        flat = text.replace("\\\n", " \n")  # a macro's lines too
+        flat = text.replace("\\\n", " \n")  # also lines of macros
         for option in itertools.chain(OPTION.finditer(flat), IMAGE_OPTION.finditer(flat)):
             said = "".join(re.findall(LITERAL, option.group(1))).replace('""', "")
             yield text.count("\n", 0, option.start()) + 1, said[1:-1].replace('\\"', '"')
@@ -134,7 +135,7 @@ def help_texts(path, text):
 
 
 def breaches(path, text):
-    """Each breach of a file: (line, breach)."""
+    """Each breach in a file: (line, breach)."""
     yield from guesses(path, text)
     for number, said in help_texts(path, text):
         if len(said) > LONGEST_HELP:

@@ -53,7 +53,7 @@ $(BENCHES): build/host/bench/%: tests/bench/%.c $$($$*_SRCS) $(call libraries,pl
 	$(call say,BENCH,$@)
 	$(Q)$(call link-test,gcc)
 
-# Tests of the other kind are compiled again.
+# Compile the tests of the other kind again.
 $(SANITIZED):
 	$(Q)rm -f build/host/sanitizers-*
 	$(Q)touch $@
@@ -78,7 +78,8 @@ check: deps		## every test; CHECK='pattern|pattern' selects some
 	@$(model)
 	@tests/check $(call quoted,$(CHECK))
 
-# Other tests that depend on the compiler, QEMU and firmware; `make check` runs a part of the rows of the first
+# Other tests that depend on the compiler, QEMU and firmware; `make check` runs some rows of the
+# first
 DEBIAN13_TESTS := e2e/machines_test|e2e/usb_image_test|e2e/uefi_shell_test|e2e/uefi_test|e2e/serial_test
 check-debian13:		## all of e2e/debian13_test, and more tests in that Debian 13
 	@deps/install packaging/deps.txt

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware's own times, whatever its tables hold: nothing is read beyond their ends, each name
- * is printable and fits, and it comes to an end. The input's first byte says how long the FPDT is
- * behind its header, and the boot performance table lies behind that.
+ * The firmware's own times (FPDT), from tables with any content: the parser reads nothing beyond
+ * their ends, each name is printable and fits, and the parser ends. The input's first byte is the
+ * length of the FPDT after its header; the boot performance table follows the FPDT.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint8_t *memory; /* on the heap, as the FPDT: the sanitizer sees their ends */
+static uint8_t *memory; /* on the heap, so that the sanitizer detects reads beyond the tables */
 static size_t memory_size;
 
 static const void *view(uint64_t address, size_t size)
@@ -49,7 +49,7 @@ static uint8_t *copy(const uint8_t *data, size_t size, size_t before)
 	return bytes;
 }
 
-/* How many times there are; *wrong: fpdt_read()'s. */
+/* The number of times; *wrong: the value of fpdt_read(). */
 static unsigned read_times(const uint8_t *data, size_t size, const char **wrong)
 {
 	size_t records = data[0] < size - 1 ? data[0] : size - 1;
@@ -64,7 +64,7 @@ static unsigned read_times(const uint8_t *data, size_t size, const char **wrong)
 	return reported;
 }
 
-/* A record of one time, at its offset; returns its length. */
+/* Put a record of one time at its offset; returns its length. */
 static uint8_t put_record(uint8_t *to, uint16_t type, uint8_t length, unsigned time_at)
 {
 	memset(to, 'x', length); /* GUIDs, and texts without an end */
@@ -82,7 +82,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	put_record(good + 1, 0, 16, 8);
 	memcpy(good + 9, &(uint64_t){ BASE }, sizeof(uint64_t));
-	end += put_record(end, 2, 48, 8); /* with four more of 'x' */
+	end += put_record(end, 2, 48, 8); /* plus four more 'x' */
 	end += put_record(end, 0x1010, 34, 10);
 	end += put_record(end, 0x1011, 40, 10);
 	end += put_record(end, 0x1012, 54, 10);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whatever bytes an AUX area holds, the SPE decoder stays inside them, ends, and accounts for
- * each: records and errors come in order, and what was made fit for perf decodes to as many. */
+/* The SPE decoder on any bytes of an AUX area: it stays inside them, ends, and accounts for each
+ * byte. Records and errors come in order, and the data that were repaired for perf decode to as
+ * many records. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever firmware and disk hand over before there is a page table of ours: load options and a
- * configuration file, a console variable, and, as a physical memory at BASE, ACPI's tables.
- * Checksums in it are mended first, or no input would ever get behind them.
+ * Data that firmware and disk pass to bareperf before it has its own page tables: load options, a
+ * configuration file, a console variable, and, as physical memory at BASE, ACPI tables. Checksums
+ * in the tables are corrected first, because otherwise no input would get past them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void mend(size_t at, size_t size, size_t checksum)
 	memory[checksum] = (uint8_t)-sum;
 }
 
-/* An RSDP at the start; tables at every 64 bytes behind it, where they say how long they are. */
+/* An RSDP at the start, and tables at every 64 bytes behind it, as long as their headers say. */
 static void mend_tables(void)
 {
 	for (size_t at = 64; at + 36 <= memory_size; at += 64) {
@@ -63,7 +63,7 @@ static void mend_tables(void)
 	mend(0, 36, 32);
 }
 
-/* Words lie in the text, one behind the other. */
+/* Words must lie in the text, one after the other. */
 static void cut_text(char *text)
 {
 	const char *end = text + strlen(text), *last = text, *open;
@@ -91,7 +91,7 @@ static void parse_text(const uint8_t *data, size_t size)
 	cut_text(text);
 }
 
-/* Any begins with what the first begins with. */
+/* A text begins with whatever the first word of it begins with. */
 static void parse_paths(const uint8_t *data, size_t size)
 {
 	static const uint8_t card[] = { 1, 1, 6, 0, 0, 3 };
@@ -108,7 +108,7 @@ static void tell_nothing(void *context, uint64_t ns, const char *name)
 	(void)name;
 }
 
-/* The result of acpi_parse() for a memory that holds these bytes. */
+/* The result of acpi_parse() for a memory with these bytes. */
 static int parse_tables(const uint8_t *data, size_t size, struct arch_platform *platform)
 {
 	const uint8_t *table;

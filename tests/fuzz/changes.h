@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes to a good file, so that an input of few bytes goes deep. */
+/* Changes to a valid file, so that a short input reaches deep code. */
 #ifndef TESTS_FUZZ_CHANGES_H
 #define TESTS_FUZZ_CHANGES_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Make those of the list {u16 offset, 8 bytes} to the file, which has more than 8 bytes; of a
- * larger one the first 65,543 can change. */
+/* Apply the list {u16 offset, 8 bytes} to the file, which has more than 8 bytes; offsets reach the
+ * first 65,543 bytes. */
 static inline void fuzz_change(void *file, size_t file_size, const uint8_t *changes, size_t size)
 {
 	for (; size >= 10; changes += 10, size -= 10) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A payload's archive, whatever its bytes: each file of it lies within, and it comes to an end. */
+/* A payload's archive of any bytes: each of its files lies within the archive, and the parser ends.
+ * */
 #include <stdlib.h>
 
 #include "lib/cpio.h"
@@ -8,7 +9,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* How many entries it has, if it ends well; else what cpio_next() says. */
+/* The number of entries if the archive is valid; otherwise the error of cpio_next(). */
 static int count_entries(const uint8_t *data, size_t size)
 {
 	struct cpio_entry entry;
@@ -28,7 +29,7 @@ static int count_entries(const uint8_t *data, size_t size)
 	return found < 0 ? found : count;
 }
 
-/* In the "newc" format, at to; returns how long it is. */
+/* Put an entry in the "newc" format; returns its length. */
 static size_t put_entry(char *to, const char *name, const char *file, unsigned links)
 {
 	size_t name_size = strlen(name) + 1, size = strlen(file), at;

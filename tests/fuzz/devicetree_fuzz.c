@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device tree as a firmware hands it over, libfdt beneath our reader, with the sanitizers where
- * its source was to be had; the page behind the tree faults in any case. Its magic and its length
- * are mended first, or few inputs would ever get behind them.
+ * A device tree of any content, parsed by our reader and libfdt; libfdt has sanitizers if its
+ * source is available. The page after the tree faults in any case. The magic and the length are
+ * corrected first, because otherwise few inputs would get past them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static int parse(const uint8_t *data, size_t size, struct arch_platform *platfor
 	return code;
 }
 
-/* Of a tree's text, which the unit tests have. */
+/* The seed of a tree's source text, which the unit tests have. */
 static void seed_with(int argc, char **argv, const char *name)
 {
 	static struct arch_platform platform;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 devicetree_fuzz_SRCS := $(DEVICETREE)
-# libfdt from its source, with the sanitizers, but for alignment: it loads byte by byte, through
-# pointers to words.
+# libfdt from its source, with the sanitizers except for alignment, because it loads byte by byte
+# through pointers to words.
 devicetree_fuzz_CFLAGS := -isystem $(FDT)/source
 build/host/fuzzers/devicetree_fuzz: build/host/fuzz/libfdt.a
 build/host/fuzz/libfdt.a: tests/fuzz/devicetree_fuzz.mk | $(FDT)/lib/libfdt.a

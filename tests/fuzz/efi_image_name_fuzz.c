@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The name of an image that has none in its file: by the nodes of its device path, or by its
- * section in a firmware volume, whatever their bytes. The name is text and fits; nothing is read
- * beyond a section's end, or a path's; what the firmware has allocated is given back.
+ * The name of an image without a name in its file: from the nodes of its device path, or from its
+ * section in a firmware volume, with any bytes. The name is text and fits; nothing is read beyond a
+ * section's or path's end; memory that the firmware has allocated is freed.
  *
- *	ROOM	a byte: the name has that many and 2
- *	SIZE	a byte: of the section, which follows
- *	nodes	a device path has no size, so each is cut to what there is, and an end is put behind
+ * ROOM, a byte: the name may have so many bytes plus 2
+ *
+ * SIZE, a byte: the size of the section, which follows
+ *
+ * nodes: a device path has no size, so each node is cut to the available bytes, and an end node is
+ * appended
  */
 #include <stdlib.h>
 
@@ -51,7 +54,7 @@ static EFI_STATUS EFIAPI free_pool(VOID *buffer)
 	return EFI_SUCCESS;
 }
 
-/* Of its own size, so that the sanitizer sees its end. */
+/* A block of exactly this size, so that the sanitizer detects reads beyond its end. */
 static uint8_t *make_path(const uint8_t *nodes, size_t size)
 {
 	static const uint8_t end[NODE] = { 0x7f, 0xff, NODE, 0 };
@@ -89,7 +92,7 @@ static void require_name(const char *name, size_t room)
 			abort();
 }
 
-/* Into name, of EFI_IMAGE_NAME_MAX bytes. */
+/* The name is written to an array of EFI_IMAGE_NAME_MAX bytes. */
 static bool name_of(const uint8_t *data, size_t size, char *name)
 {
 	EFI_LOADED_IMAGE image = { .ImageBase = no_image, .ImageSize = sizeof(no_image) };

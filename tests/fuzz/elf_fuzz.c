@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loader on any bytes: whatever elf_parse() accepts can be placed and relocated inside the
- * memory that the image asks for. An even first byte: the rest is the file. An odd one: the rest
- * are changes to a good file (tests/fuzz/changes.h).
+ * The ELF loader on any bytes: everything that elf_parse() accepts can be placed and relocated
+ * inside the memory that the image requests. First byte even: the rest is the file. Odd: the rest
+ * are changes to a valid file (tests/fuzz/changes.h).
  */
 #include <stdlib.h>
 
@@ -11,12 +11,12 @@
 #include "tests/fuzz/seed.h"
 #include "tests/unit/command/elf_file.h"
 
-#define MOST (16U << 20) /* bytes of an image that is worth the time */
+#define MOST (16U << 20) /* limit of an image's size, for speed */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whether it was accepted. */
+/* Whether the loader accepted it. */
 static bool load(const void *file, size_t size)
 {
 	struct elf_image image = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever a GDB stub sends, in whatever pieces, is the same packets, within their bounds. Input: a
- * byte that says how long the pieces are, then the stream.
+ * A GDB stub's bytes, split into any pieces, give the same packets, within their bounds. Input: a
+ * byte for the length of the pieces, then the stream.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A number that two ways of cutting the stream must agree on. */
+/* A checksum that must be equal for two ways to split the stream. */
 static uint64_t digest(const uint8_t *bytes, size_t size, size_t piece)
 {
 	static struct gdb_packet packet;

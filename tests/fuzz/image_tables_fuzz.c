@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of commands in an image, of any bytes: what is accepted can be parsed against. An even
- * first byte: the rest is the file. An odd one: the rest are changes to a good file, from its
- * directory on (tests/fuzz/changes.h).
+ * An image's tables of commands, with any bytes: commands can be parsed with all tables that are
+ * accepted. First byte even: the rest is the file. Odd: the rest are changes to a valid file, from
+ * its directory on (tests/fuzz/changes.h).
  */
 #include <errno.h>
 
@@ -40,7 +40,7 @@ static void parse_all(const struct command_tables *tables)
 	event_names_any("loads,trace//,cyles", tables->sources.list);
 }
 
-/* Whether it was accepted. */
+/* Whether the tables were accepted. */
 static bool load(const void *bytes, size_t size)
 {
 	struct image_tables image;

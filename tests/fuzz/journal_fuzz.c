@@ -2,7 +2,7 @@
 /*
  * `bareperf attach' survives any damage to a journal, and never resumes from a damaged one. Input:
  * a byte of flags (MEND_SUM: correct the checksum afterwards; CUT: end the file at the size in the
- * next two bytes), then patches {u16 place, u8 value} to a good journal.
+ * next two bytes), then patches {u16 offset, u8 value} to a valid journal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { MEND_SUM = 1, CUT = 2 };
 
 #define SAMPLES 20U
-#define HEAD    56U /* bytes in front of the slots: magic, version and size, key, commits */
+#define HEAD    56U /* bytes before the slots: magic, version and size, key, commits */
 #define MOST    65536U
 
 struct kept {
@@ -37,7 +37,7 @@ struct kept {
 };
 
 static struct kept recording, journal;
-static uint8_t *memory; /* the region as the reader has left it */
+static uint8_t *memory; /* the region as the killed reader has left it */
 static struct fixture fixture;
 static struct channel channel;
 static struct region region;
@@ -89,7 +89,7 @@ static struct session_options options(void)
 		                         .journal = true };
 }
 
-/* A reader that has read samples and pieces of an AUX area, and was killed. */
+/* A reader that has read samples and pieces of an AUX area, and is then killed. */
 static void record(void)
 {
 	struct session_options how = options();
@@ -113,7 +113,7 @@ static void record(void)
 	memcpy(memory, fixture.bytes, FIXTURE_SIZE);
 }
 
-/* The last state's checksum, if the file has one. */
+/* Correct the last state's checksum, if the file has one. */
 static void mend_sum(uint8_t *bytes, size_t size)
 {
 	struct tr_seal seal = { 0, 0 };
@@ -134,7 +134,7 @@ static void mend_sum(uint8_t *bytes, size_t size)
 	memcpy(bytes + at + state, &sum, sizeof(sum));
 }
 
-/* -errno, or 0: it was continued, and has come to its end. */
+/* A negative errno, or 0: the recording was resumed, and ended. */
 static int resume(uint64_t *samples)
 {
 	struct session_options how = options();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any host at the target's end of a line: bytes that are noise, bodies whose CRC is good and whose
- * words are not, and honest ones between them. Only the HOST words change, each step of the
- * line takes a bounded time, and the next honest host gets the answers to its requests.
+ * Any host at the target's end of a line: noise, bodies with a right CRC and wrong words, and valid
+ * frames in between. Only the HOST words change, each step of the line takes a bounded time, and
+ * the next valid host gets answers to its requests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The words that may change: those that docs/trace-region.md gives to the host. */
+/* The words that may change: those of the host in docs/trace-region.md. */
 static bool is_hosts(uint32_t at)
 {
 	uint32_t bell = (at - RIG_BELLS) % 64, ring = at - RIG_CONTROL;
@@ -47,7 +47,7 @@ static void be_any_host(const uint8_t *data, size_t size)
 		size_t length = data[1] < size - 2 ? data[1] : size - 2;
 
 		memcpy(body, data + 2, length);
-		if (data[0] & 1) /* a frame, whatever it says */
+		if (data[0] & 1) /* a frame with any content */
 			line_receive(&rig_line, bytes, (unsigned)wire_frame(bytes, body, length));
 		else
 			line_receive(&rig_line, body, (unsigned)length);

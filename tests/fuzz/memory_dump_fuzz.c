@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever a memory dump is, finding a region in it survives. Input: the file, of which an ELF core
- * and a raw dump are seeds. Compressed dumps are libkdumpfile's to read, and are left out here but
- * for the flattened form's own pieces.
+ * A memory dump of any content: the search for a region survives it. Input: the file; seeds are an
+ * ELF core and a raw dump. libkdumpfile reads compressed dumps, so they are left out, except for
+ * our own parser of the flattened form.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Opens it as its kind says. True if it had a region, whose bytes can all be read. */
+/* Open it as the kind that it claims to be. Returns whether it contains a region, all of whose
+ * bytes can be read. */
 static bool open_channel(const uint8_t *data, size_t size)
 {
 	struct channel_file_options pick = CHANNEL_ANY_FILE;
@@ -47,7 +48,7 @@ static void put_seed(int argc, char **argv, const char *name, const uint8_t *byt
 	fuzz_seed(argc, argv, name, bytes, size);
 }
 
-/* A core with the region in two segments. */
+/* An ELF core with the region in two segments. */
 static size_t make_core(uint8_t *to, const uint8_t *region)
 {
 	const uint64_t half = FIXTURE_SIZE / 2 + 8;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever is in a recording, `bareperf merge` survives it, and what it takes makes a file of which
- * every record is known. An input is a first byte: which of the two recordings it is about; and
- * patches {u16 place, u8 value} to that.
+ * `bareperf merge` survives recordings of any content, and every record of its output is accounted
+ * for. Input: a byte that selects one of the two recordings, then patches {u16 offset, u8 value} to
+ * it.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ enum { FIRST, SECOND, OUTPUT, FILES };
 static struct {
 	int fd;
 	char path[32];
-	uint8_t *bytes; /* as it was recorded */
+	uint8_t *bytes; /* the recording without patches */
 	size_t size;
 } files[FILES];
 static struct dump dump;
@@ -41,7 +41,7 @@ static void must(int it_holds)
 		abort();
 }
 
-/* The second one has lost some, and has an overwritable ring. */
+/* The second recording has lost records, and has an overwritable ring. */
 static void record(int which)
 {
 	static const char *const command[] = { "fuzz" };
@@ -82,8 +82,8 @@ static void keep(int which)
 	                                 0) == (ssize_t)files[which].size);
 }
 
-/* A footer with the right CRC, as far as there is one: or else no patch of the ledger would ever
- * be looked at. */
+/* Correct the footer's CRC, if there is a footer: otherwise no patch to the ledger would be read.
+ * */
 static void sign(uint8_t *bytes, size_t size)
 {
 	struct perf_file_header header;
@@ -131,7 +131,7 @@ static int merge(void)
 	return command_merge(5, words);
 }
 
-/* Every record is counted as some event's, and the ledger is as the command said. */
+/* Every record is counted for an event, and the ledger agrees with the exit status. */
 static void check_output(int status)
 {
 	struct error error = { "" };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Images, and names of files in firmware volumes, whatever their bytes: nothing outside of them is
- * read, and each comes to an end. The first byte says what the rest is: its lowest two bits 0: an
- * image's file, 1: one in memory, 2: a file's name in a volume, 3: changes to a good image's file
- * (tests/fuzz/changes.h); the next bit: it is a list of hand-off blocks.
+ * Images, and names of files in firmware volumes, with any bytes: nothing outside of them is read,
+ * and the parsers end. The first byte selects the kind. Its two lowest bits: 0: an image's file, 1:
+ * an image in memory, 2: a file's name in a volume, 3: changes to a valid image's file
+ * (tests/fuzz/changes.h). The next bit: a list of hand-off blocks.
  */
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ static bool look_at_image(const uint8_t *bytes, size_t size, enum pe_form form)
 	return pe_build_id(&image, id);
 }
 
-/* Whether it is a name. */
+/* Whether it is a valid name. */
 static bool look_at_name(const uint8_t *bytes, size_t size)
 {
 	char name[32];
@@ -71,7 +71,7 @@ static bool is_good(const char *name, const uint8_t *bytes, size_t size)
 	return size && look_at(bytes[0], bytes + 1, size - 1);
 }
 
-/* As an input: what it is, then itself. */
+/* A seed: its kind, then its bytes. */
 static void seed(int argc, char **argv, const char *name, uint8_t kind, const void *bytes,
                  size_t size)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file with any bytes below --symbols DIR. An image: its own symbol table is
- * read. An ELF file (bit 1 of the first byte) that is called as a good image is. Of either an ELF
- * file is made, in which each function lies in code and none overlaps another, and which is not
- * much larger than what it was made of. A first byte that is odd: the rest are changes to a good
- * file (tests/fuzz/changes.h); with bits 1 and 2 to the image that a good ELF file is held against.
+ * A file with any bytes in the directory of --symbols. An image: its own symbol table is read. An
+ * ELF file (bit 1 of the first byte): it has the name of a valid image. From either an ELF file is
+ * made, in which each function lies in code, none overlaps another, and which is not much larger
+ * than its input. First byte odd: the rest are changes to a valid file (tests/fuzz/changes.h); with
+ * bits 1 and 2, to the image that a valid ELF file is compared with.
  */
 #include <libelf.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "tests/unit/guarded.h"
 #include "tests/unit/host-tools/pe/made_elf.h"
 
-/* Larger images are not written, for the time that it takes, but for those that are refused. */
+/* Larger images are not written, for speed, unless they are refused. */
 #define MOST_WRITTEN (32U << 20)
 #define MOST_TAKEN   (256U << 20)
 #define GOOD_SIZE    (PE_FILE_SIZE + 5 * 18 + 32)
@@ -27,7 +27,8 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* {value, section, class, name}; a long name, a section's own symbol, data, and one beyond. */
+/* {value, section, class, name}; a long name, a section's own symbol, data, and a symbol beyond the
+ * section. */
 static void make_good(uint8_t good[GOOD_SIZE])
 {
 	static const struct {
@@ -73,7 +74,7 @@ static void check_functions(const struct pe_functions *functions, const struct p
 	}
 }
 
-/* How many functions the ELF file has that is made of it. */
+/* The number of functions in the ELF file that is made of it. */
 static int write_and_read(const struct pe_image *image, const struct pe_functions *functions,
                           Elf *dwarf, size_t size)
 {
@@ -99,7 +100,7 @@ static int write_and_read(const struct pe_image *image, const struct pe_function
 	return count;
 }
 
-/* -1: it is no image. */
+/* -1: it is not an image. */
 static int look_at(const uint8_t *bytes, size_t size)
 {
 	struct pe_functions functions = { 0 };
@@ -117,7 +118,7 @@ static int look_at(const uint8_t *bytes, size_t size)
 	return count;
 }
 
-/* As if there were no image. */
+/* The ELF file alone, without an image. */
 static void look_at_lone_elf(Elf *elf, size_t size)
 {
 	static const uint8_t id[PE_BUILD_ID] = { 1 };
@@ -138,10 +139,10 @@ static void look_at_lone_elf(Elf *elf, size_t size)
 	free(bytes);
 }
 
-/* -1: the image was not made of it. */
+/* -1: the image was not made of this ELF file. */
 static int look_at_elf(const struct pe_image *image, const uint8_t *bytes, size_t size)
 {
-	uint8_t *copy = guarded_alloc(size); /* libelf has no sanitizer */
+	uint8_t *copy = guarded_alloc(size); /* libelf is built without sanitizers */
 	struct pe_functions functions = { 0 };
 	struct error error = { "" };
 	int64_t moved = 0;
@@ -176,7 +177,7 @@ static int look_at_changed_elf(const uint8_t *changes, size_t size)
 	return count;
 }
 
-/* -1: it is no image any more, or none of that ELF file's. */
+/* -1: it is no longer an image, or no longer one of that ELF file. */
 static int look_at_changed_image(const uint8_t *changes, size_t size)
 {
 	struct made_elf made;
@@ -191,7 +192,7 @@ static int look_at_changed_image(const uint8_t *changes, size_t size)
 	return count;
 }
 
-/* As if it were the good image's. */
+/* Compare it with the valid image. */
 static void look_at_any_elf(const uint8_t *bytes, size_t size)
 {
 	struct made_elf made = { .size = 0 };

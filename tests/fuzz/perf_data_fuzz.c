@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever is in a perf.data file, `bareperf dump` survives it, and so does the page of `bareperf
- * report --html`: between its beginning and its end stands nothing but base64 and JSON. An input
- * that begins with the magic is the file itself; any other says which good one, and is a list of
- * patches {u16 place, u8 value} to that.
+ * A perf.data file of any content: `bareperf dump` survives it, and so does `bareperf report
+ * --html`, whose page contains only base64 and JSON between its begin and its end. An input that
+ * begins with the magic is the file itself; any other input selects a valid file, followed by
+ * patches {u16 offset, u8 value}.
  */
 #include <fcntl.h>
 #include <jansson.h>
@@ -33,15 +33,15 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum kind {
-	WHOLE, /* nothing is missing */
-	LOSSY, /* LOST records */
+	WHOLE, /* no record is missing */
+	LOSSY, /* with LOST records */
 	TRACE, /* pieces of a branch trace, one of them cut, one empty */
 	SPE,
-	MARKS, /* that phases begin with, and others */
+	MARKS, /* marks that begin phases, and other marks */
 	KINDS
 };
 
-/* A file of each kind, as it is written today. */
+/* A file of each kind, in today's format. */
 static struct {
 	uint8_t *bytes;
 	size_t size;
@@ -70,7 +70,7 @@ static void begin_region(struct fixture *fixture, enum kind kind)
 
 static void fill_region(struct fixture *fixture, enum kind kind)
 {
-	/* A branch; a PC, an END, its padding. */
+	/* A branch record; an SPE record: PC, END, padding. */
 	static const uint64_t branch[3] = { 0x1000, 0x2000, 0 };
 	static const uint8_t packets[24] = { 0xb0, 1, 2, 3, 4, 5, 6, 7, 0xa0, 0x01 };
 
@@ -96,7 +96,7 @@ static void fill_region(struct fixture *fixture, enum kind kind)
 		                   i == 7 ? 0 : 24, i == 8 ? PERF_AUX_FLAG_TRUNCATED : 0));
 }
 
-/* A session's file in anonymous memory. */
+/* Write a session's file into anonymous memory. */
 static void record(enum kind kind)
 {
 	static const char *const command[] = { "fuzz" };
@@ -114,7 +114,8 @@ static void record(enum kind kind)
 	must(!channel_open_shared(&channel, fixture.fd, FIXTURE_SIZE, NULL, &error));
 	must(!region_open(&region, &channel, &error));
 	must(!session_begin(&session, &region, &options, &error));
-	if (kind == LOSSY) { /* with room again, LOST is reported with the next one */
+	/* when there is room again, the next record is preceded by a LOST record */
+	if (kind == LOSSY) {
 		uint64_t got;
 
 		must(!session_drain(&session, &got, &error));
@@ -169,8 +170,8 @@ static void write_input(const uint8_t *data, size_t size)
 	}
 }
 
-/* A footer with the right CRC, as far as there is one: or else no patch of the ledger would ever
- * be looked at. */
+/* Correct the footer's CRC, if there is a footer: otherwise no patch to the ledger would be read.
+ * */
 static void sign(void)
 {
 	struct perf_file_header header;
@@ -200,7 +201,7 @@ static void put_missing(void *context, const struct missing *missing)
 	missing_text(missing, text, sizeof(text));
 }
 
-/* The values that a summary computes from a ledger. */
+/* Compute the values that a summary derives from a ledger. */
 static void tell(const struct ledger *ledger)
 {
 	char advice[128];
@@ -210,7 +211,7 @@ static void tell(const struct ledger *ledger)
 	missing_advice(ledger, advice, sizeof(advice));
 }
 
-/* Discard the data of the last dump. */
+/* Discard the output of the last dump. */
 static void begin_anew(void)
 {
 	format_flush(dump.format);
@@ -218,14 +219,14 @@ static void begin_anew(void)
 	dump = (struct dump){ .format = dump.format, .symbols = dump.symbols, .path = path };
 }
 
-/* Past a literal that must stand there. */
+/* Skip a literal that must be here. */
 static const char *past(const char *at, const char *literal)
 {
 	must(!strncmp(at, literal, strlen(literal)));
 	return at + strlen(literal);
 }
 
-/* Past an element of blocks: base64, a "." between two. */
+/* Skip an element of blocks: base64, with a "." between two blocks. */
 static const char *past_blocks(const char *at)
 {
 	at = past(at, "<script type=\"application/octet-stream\"");
@@ -236,7 +237,7 @@ static const char *past_blocks(const char *at)
 	return past(at, "</script>\n");
 }
 
-/* Text of a recording is in no other place of the page, and is neither HTML nor a script there. */
+/* A recording's text is in no other place of the page, and is neither HTML nor a script there. */
 static void require_sound(const char *page)
 {
 	static const char facts[] = "<script type=\"application/json\" id=\"facts\">";
@@ -282,7 +283,8 @@ static int write_calls(struct export *export, struct error *error)
 	                   error);
 }
 
-/* One of the formats of `bareperf export`; those that are JSON are, whatever names are in them. */
+/* One of the formats of `bareperf export`; a JSON format stays valid JSON, whatever names the file
+ * has. */
 static void write_export(uint8_t which)
 {
 	static const struct {
@@ -320,14 +322,14 @@ static void write_export(uint8_t which)
 	recording_file_close(&file);
 }
 
-/* Not all of it is printed. */
+/* Print only a part of the file. */
 static void filter(void)
 {
 	must(!dump_filter_parse(&dump.filter, "ip > 0x1010 || addr & 1, cpu == 0") &&
 	     !dump_filter_parse_time(&dump.filter, "0.000000100,"));
 }
 
-/* One thing that a comparison asks of a file. */
+/* Read one of the values that a comparison of files needs. */
 static void ask_command(void)
 {
 	struct perf_reader reader;
@@ -360,7 +362,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Nothing complains about it, and it has what its kind has. */
+/* The file causes no message, and has the content of its kind. */
 static void require_good(enum kind kind)
 {
 	const struct ledger_ring_found *found;
@@ -377,7 +379,7 @@ static void require_good(enum kind kind)
 	begin_anew();
 }
 
-/* Linux's own perf wrote it. */
+/* Linux's own perf wrote this file. */
 static bool is_good(const char *name, const uint8_t *bytes, size_t size)
 {
 	struct error error = { "" };

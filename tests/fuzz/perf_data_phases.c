@@ -68,7 +68,7 @@ static int visit(void *context, struct perf_reader *reader, const struct perf_ev
 	return histogram_add(&sums->histogram, &key, 1);
 }
 
-/* The last row's number of samples. */
+/* The number of samples in the last row. */
 static uint64_t reported_all(const char *text)
 {
 	const char *all = strstr(text, "%"), *next = all;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever is written into a trace region, `bareperf dump` and a session survive it. Input: which
- * good region, then a list of patches to it, so that few bytes go deep; or REGION_KINDS, then the
- * region itself, which has zeros behind that.
+ * A trace region with any content: `bareperf dump` and a session survive it. Input: the index of a
+ * valid region, then a list of patches, so that a short input reaches deep code; or REGION_KINDS,
+ * then the region itself, followed by zeros.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The region that the input says. */
+/* Make the region that the input describes. */
 static void make(const uint8_t *data, size_t size)
 {
 	unsigned kind = data[0] % (REGION_KINDS + 1);
@@ -30,7 +30,7 @@ static void make(const uint8_t *data, size_t size)
 		bytes[place] = value;
 }
 
-/* Both ways of saying that it is this kind. */
+/* Write seeds for this kind in both forms of the input. */
 static void put_seeds(int argc, char **argv, enum region_kind kind)
 {
 	static uint8_t input[1 + FIXTURE_SIZE];

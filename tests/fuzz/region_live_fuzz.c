@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region that somebody writes to while it is read: what was checked may be another thing at the
- * next look, so there must not be one. Input as region_fuzz has it; a thread puts the patches in
- * and takes them out again, as fast as it can, until dump, session and the questions are done.
+ * A region that changes while it is read: a checked value may have changed at a second read, so the
+ * code must not read it twice. Input: as for region_fuzz. A thread applies and reverts the patches
+ * as fast as it can, until dump, session and the other readers are done.
  */
 #include <pthread.h>
 #include <string.h>
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Patches to byte `byte` of word `word` of the first ring's records of this type. */
+/* Patch byte `byte` of word `word` in the first ring's records of this type. */
 static size_t patch_records(uint8_t *to, const uint8_t *bytes, uint32_t type, size_t word,
                             size_t byte, uint8_t value)
 {
@@ -93,7 +93,7 @@ static size_t patch_records(uint8_t *to, const uint8_t *bytes, uint32_t type, si
 }
 
 /* For each kind: AUX pieces that grow by 2^32, AUX pieces elsewhere, samples' callchains that grow;
- * and one whose records change their sizes. */
+ * and a ring whose records change their sizes. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static const struct {
@@ -118,7 +118,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 			size = 1 + patch_records(input + 1, bytes, seeds[s].type, seeds[s].word,
 			                         seeds[s].byte, seeds[s].value);
 			snprintf(name, sizeof(name), "kind-%d-%zu", kind, s);
-			if (size > 1) /* there are records of this type */
+			if (size > 1) /* the ring has records of this type */
 				fuzz_seed(*argc, *argv, name, input, size);
 		}
 	}

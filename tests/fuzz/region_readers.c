@@ -36,7 +36,7 @@ static void fill(struct fixture *f, enum region_kind kind)
 		unsigned ring = i & 1;
 
 		fixture_sample(f, ring, i >> 1 & 1, 0x1000 + i, 1000, i % 7);
-		/* SPE: packets of END; BTS: some addresses. */
+		/* SPE: packets of END; BTS: any addresses. */
 		memset(piece, kind == REGION_BTS ? (int)i : 1, sizeof(piece));
 		if (kind != REGION_BACKWARD)
 			fixture_piece(f, ring, piece, i % 10 == 9 ? 0 : PIECE - 24 * (i % 3),
@@ -70,7 +70,7 @@ static void prepare(void)
 	dump.format = malloc(sizeof(*dump.format));
 	dump.symbols = symbols_new(NULL);
 	must(dump.format && dump.symbols);
-	/* Printed text is formatted, then dropped. */
+	/* Printed text is formatted and discarded. */
 	format_init(dump.format, open("/dev/null", O_WRONLY));
 	dump.path = path;
 }
@@ -100,7 +100,7 @@ bool region_patch(const uint8_t *data, size_t size, size_t i, size_t *place, uin
 	return true;
 }
 
-/* The last dump's result: conserved or not. */
+/* The last dump's result: whether the records are conserved. */
 static bool close_dump(void)
 {
 	bool conserved = dump.has_ledger && check_conserved(&dump.ledger, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions for fuzz targets to spoil, and all that the host tool reads of one. */
+/* Regions that fuzz targets change, and everything in the host tool that reads a region. */
 #ifndef TESTS_FUZZ_REGION_READERS_H
 #define TESTS_FUZZ_REGION_READERS_H
 
@@ -7,29 +7,31 @@
 
 enum region_kind {
 	REGION_BACKWARD, /* two rings, one of them overwritable */
-	REGION_BTS,      /* both with an AUX area */
+	REGION_BTS,      /* both rings have an AUX area */
 	REGION_SPE,
-	REGION_SNAPSHOT, /* SPE, overwritten */
+	REGION_SNAPSHOT, /* SPE in snapshot mode */
 	REGION_KINDS
 };
 
-/* The memory that readers will map, as the region of this kind is after its run; spoil it. It
- * stays where it is: FIXTURE_SIZE bytes. */
+/* Write a region of this kind, as it is after its run, to the memory that readers map, so that the
+ * caller can change it. The memory always has the same address, and FIXTURE_SIZE bytes. */
 uint8_t *region_renew(enum region_kind kind);
 
-/* Where that region's first ring begins: header and tables lie before. */
+/* Offset of that region's first ring: header and tables are before it. */
 size_t region_rings_begin(void);
 
-/* Patch i of a list {u24 place, u8 value}, as inputs are. False behind the last. */
+/* Get patch i of an input's list {u24 offset, u8 value}. Returns false after the last. */
 #define REGION_PATCH 4U /* bytes */
 bool region_patch(const uint8_t *data, size_t size, size_t i, size_t *place, uint8_t *value);
 
-/* `dump` of it; a session and its file; what `run` asks before and after one. */
+/* Run `dump` on it; a session that writes a file; the functions that `run` calls before and after a
+ * session. */
 void region_dump(void);
 void region_record(void);
 void region_ask(void);
 
-/* Of the last region_renew(), which must be good: dump and session find all conserved. */
+/* After region_renew() without changes: dump and session must find that all records are conserved.
+ * */
 void region_require_conserved(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring that anybody may have written: the reader takes whole records from it, as copies, or
- * refuses it, and never looks outside. Input: flags, then data_tail, data_head, then a second
- * data_head for a writer that continues, and then the data area.
+ * A ring of any content: the reader takes copies of whole records, or refuses the ring, and never
+ * reads outside. Input: flags, then data_tail, data_head, then a second data_head of a writer that
+ * continues, and then the data area.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static void require(bool holds)
 		abort();
 }
 
-/* Everything up to the head; at most the ring's size can be there. True if none of it was
- * refused, and there was something. */
+/* Take everything up to the head, at most the ring's size. Returns true if there were records and
+ * none was refused. */
 static bool walk(struct ring_reader *reader)
 {
 	const struct perf_event_header *record;
@@ -50,7 +50,7 @@ static bool walk(struct ring_reader *reader)
 	return !got && total;
 }
 
-/* True if all of it was read. */
+/* Returns true if everything was read. */
 static bool read_ring(const uint8_t *bytes, size_t size)
 {
 	static struct perf_event_mmap_page control;
@@ -64,7 +64,8 @@ static bool read_ring(const uint8_t *bytes, size_t size)
 	memcpy(&input, bytes, sizeof(input));
 	bytes += sizeof(input);
 	size -= sizeof(input);
-	data = calloc(1, SIZE); /* exactly, so that the sanitizer sees the ends */
+	/* exactly this size, so that the sanitizer detects reads beyond the ends */
+	data = calloc(1, SIZE);
 	require(data);
 	memcpy(data, bytes, size < SIZE ? size : SIZE);
 	memset(&control, 0, sizeof(control));

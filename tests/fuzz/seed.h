@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inputs to begin with. Where there is a writer of the format, the fuzz target makes them with it:
- * ones that lie in the tree grow old, and are refused at their first word when a format has
- * changed. One that is refused is worth nothing, so each must be read to its end.
+ * Seeds: inputs to begin with. If there is a writer of the format, the fuzz target makes its seeds
+ * with it, because seeds in the tree become invalid when the format changes. An invalid seed is
+ * useless, so each must be read to its end.
  */
 #ifndef TESTS_FUZZ_SEED_H
 #define TESTS_FUZZ_SEED_H
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Corpus directory number n of the command line, from 0; NULL behind the last. The first one grows,
- * the one behind it lies in the tree (tests/check). */
+/* Corpus directory number n of the command line, from 0; NULL after the last one. The fuzzer adds
+ * to the first directory; the second is in the tree (tests/check). */
 static inline const char *fuzz_corpus(int argc, char **argv, int n)
 {
 	for (int i = 1; i < argc; i++) {
@@ -29,8 +29,8 @@ static inline const char *fuzz_corpus(int argc, char **argv, int n)
 	return NULL;
 }
 
-/* Write it into the first corpus directory, if there is one. It is known to be good. For
- * LLVMFuzzerInitialize(), which runs before the corpus is read. */
+/* Write a valid input into the first corpus directory, if there is one. For LLVMFuzzerInitialize(),
+ * which runs before the corpus is read. */
 static inline void fuzz_seed(int argc, char **argv, const char *name, const void *bytes,
                              size_t size)
 {
@@ -46,7 +46,7 @@ static inline void fuzz_seed(int argc, char **argv, const char *name, const void
 		abort();
 }
 
-/* Whether the input of this name is read to its end. */
+/* Whether the input of this name is valid and read to its end. */
 typedef bool (*fuzz_is_good_fn)(const char *name, const uint8_t *bytes, size_t size);
 
 static inline void fuzz_require_seed(const char *path, const char *name, fuzz_is_good_fn is_good)
@@ -66,7 +66,7 @@ static inline void fuzz_require_seed(const char *path, const char *name, fuzz_is
 	fclose(file);
 }
 
-/* Those that lie in the tree are good, or else this program ends. For LLVMFuzzerInitialize(). */
+/* Exit if a seed in the tree is invalid. For LLVMFuzzerInitialize(). */
 static inline void fuzz_require_seeds(int argc, char **argv, fuzz_is_good_fn is_good)
 {
 	const char *corpus = fuzz_corpus(argc, argv, 1);

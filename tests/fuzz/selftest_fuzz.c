@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A self-test from a stranger: any JSON and any text of a QR code is refused or shown, as text and
- * as a page. Input: the text; of a QR code's, the checksum is not corrected, so the mark alone
- * leads to its fields, too. */
+/* A self-test's JSON or the text of a QR code with any content: it is refused, or shown as text and
+ * as a page. Input: the text. A QR code's checksum is not corrected, but its mark is enough to
+ * reach its fields. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static FILE *nowhere;
 static struct survey survey;
 static unsigned lines;
 
-/* Appends to a seed. */
+/* Append text to a seed. */
 static char seed[65536];
 static size_t seed_size;
 
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	if (!selftest_json_read(text, &survey, &error))
 		show();
-	/* Fields are read before the checksum: they are bounded without it. */
+	/* Fields are read before the checksum, and must be within bounds without it. */
 	survey_unpack(&survey, text, size);
 	show();
 	if (survey_pack(&survey, again, sizeof(again)) &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes from a serial line, on either side. An even first byte: the rest comes over the line,
- * byte by byte, and is taken apart as far as it goes. Odd ones: the rest is a body, which comes
- * through as it is; or the content of a DATA; or words, which come back as they are.
+ * Bytes from a serial line, on either side. First byte even: the rest comes over the line byte by
+ * byte, and is decoded as far as possible. Odd: the rest is a body, which arrives unchanged; or the
+ * content of a DATA frame; or words, which arrive unchanged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void take_content(uint8_t flags, size_t raw, const uint8_t *content, size
 		wire_decode(&words, to, raw, content, size);
 }
 
-/* As both sides do, whatever the type is. */
+/* Decode it as both sides do, whatever its type is. */
 static void take_body(const uint8_t *body, size_t size)
 {
 	union {
@@ -63,7 +63,7 @@ static void take_body(const uint8_t *body, size_t size)
 		take_content(head.flags, is.data.raw, body + WIRE_DATA_HEAD, size - WIRE_DATA_HEAD);
 }
 
-/* How many frames there were. */
+/* Returns the number of frames. */
 static unsigned take_line(const uint8_t *line, size_t size)
 {
 	static struct wire_receiver receiver;

@@ -6,10 +6,10 @@
         + if (limit >= room)
         where they are equal, both are the limit
 
-`equivalent`: nothing that the program promises changes. `survives`: it does, and the reason is why
-no unit test sees it. File, function and lines are as the mutator prints them, so that lines added
-elsewhere change nothing; `…` stands for anything. `-` may be left out, or `+`: then it is any.
-"""
+`equivalent`: the program's behaviour does not change. `survives`: it does change, and the reason
+says why no unit test detects it. File, function and lines are as the mutator prints them, so lines
+that are added elsewhere do not matter; `…` stands for any text. `-` or `+` may be left out: then
+any line matches."""
 
 import dataclasses
 import pathlib
@@ -44,7 +44,7 @@ def pattern(text):
 
 
 def read(path=FILE):
-    """All judgements; SystemExit names the line that makes no sense."""
+    """All judgements; SystemExit names the invalid line."""
     found = []
     for number, line in enumerate(path.read_text().splitlines() if path.exists() else (), 1):
         words = line.split()
@@ -69,11 +69,11 @@ def read(path=FILE):
 
 
 def judge(judgements, mutant):
-    """The first that speaks of this mutant, or None."""
+    """The first judgement that matches this mutant, or None."""
     return next((j for j in judgements if j.matches(mutant)), None)
 
 
 def reason(judgements, mutant):
-    """Its text, as a sentence without its end, or None."""
+    """The judgement's text, as a sentence without its end, or None."""
     judgement = judge(judgements, mutant)
     return judgement and judgement.why[0].upper() + judgement.why[1:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Mutants of the sources against their unit tests, and what else takes hours (docs/tests.md).
+# Mutants of the sources against their unit tests, and tests that take hours (docs/tests.md).
 UNIT_VARIANT = $(if $(filter $(1),$(UNIT_TSAN)),tsan,$(if $(filter $(1),$(UNIT_PLAIN)),plain,asan))
 define MUTATE_FACTS
 HOST_CFLAGS	$(HOST_CFLAGS)
@@ -14,10 +14,11 @@ endef
 mutate-facts:
 	$(info $(MUTATE_FACTS))@:
 
-# The library's sources include what is made, and are linked with what is built in the cache.
+# The library's sources include generated files, and are linked with libraries built in the cache.
 MUTATE_NEEDS := $(PFM)/lib/libpfm.a build/host/page.html
 mutate-sample = $(if $(MUTATE_SAMPLE),--sample $(call quoted,$(MUTATE_SAMPLE)))
-# Of all files a sample, a new one each time; of the user's all mutants, unless told otherwise.
+# Without MUTATE a random sample of all files; with MUTATE all mutants of these files, unless the
+# user chooses.
 MUTATE_SAMPLE = $(if $(MUTATE),,4)
 mutate: deps		## small faults in the sources against their unit tests; MUTATE=pattern, MUTATE_SAMPLE=N a file
 	@$(MAKE) $(PARALLEL) $(MUTATE_NEEDS)
@@ -25,16 +26,16 @@ mutate: deps		## small faults in the sources against their unit tests; MUTATE=pa
 
 .PHONY: mutate mutate-facts
 
-# Seconds for each fuzzer; how often the tests that chance has a part in are run: threads, processes,
-# random seeds that are new each time, what the host's scheduler does to a recording.
+# Seconds for each fuzzer; number of runs of tests that depend on chance: threads, processes, random
+# seeds, the host's scheduler.
 SOAK_FUZZ_SECONDS := 900
 SOAK_TIMES := 20
 SOAK_TESTS := unit/ring_property_test unit/ring_aux_property_test unit/ring_tsan_test \
 	unit/aux_tsan_test unit/clock_sync_tsan_test unit/mailbox_test unit/output_test \
 	unit/reader_process_plain_test unit/session_test unit/ivshmem_server_test e2e/wakeup_test \
 	e2e/bts_stop_test e2e/cpus_test e2e/nmi_test e2e/output_test e2e/reader_test
-# How many recordings one boot makes, of a waiting machine and of a firmware's shell, and how many
-# readers of one are killed.
+# Recordings per boot, of a waiting machine and of a firmware's shell, and the number of readers
+# that are killed.
 SOAK_RECORDINGS := 100
 SOAK_KILLS := 50
 SOAK_MOMENTS := 30

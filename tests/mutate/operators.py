@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Small faults in C, by its tokens: no parser, for clang-format's spaces tell what a `*`, `&` or `-`
-is (on both sides: an operator of two operands).
+"""Small faults in C code, made from its tokens.
 
-Each Mutant replaces one span of the text. Nothing says that it compiles; the compiler does.
-"""
+There is no parser: clang-format's spaces show the meaning of `*`, `&` and `-` (spaces on both
+sides: an operator with two operands). Each Mutant replaces one span of the text. Only the compiler
+decides whether it compiles."""
 
 import dataclasses
 import re
@@ -36,7 +36,7 @@ WORDS = {
 }
 FENCES = {"ring_barrier", "arch_fence", "arch_reg_sync", "__atomic_thread_fence",
           "__atomic_signal_fence", "atomic_thread_fence"}
-# Words that begin no statement that can be left out.
+# Words that begin no statement that could be left out.
 NO_STATEMENT = set("""if else for while do switch case default goto struct union enum static const
     extern typedef unsigned signed int long short char bool void volatile register inline sizeof
     _Static_assert static_assert __asm__ _Atomic""".split())
@@ -45,8 +45,8 @@ NO_CALL = NO_STATEMENT | {"return", "__attribute__", "__builtin_offsetof", "offs
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
-    """file's text[start:end] becomes new; function: the one it is in, or the object that it
-    initializes, a table say; before and after are the lines that it changes, in one."""
+    """text[start:end] of the file becomes new; function: the function that contains it, or the
+    object that it initializes, such as a table; before and after are the changed lines, joined."""
 
     file: str
     start: int
@@ -74,12 +74,12 @@ class Token:
     text: str
     start: int
     end: int
-    function: str = ""  # "" outside of any, and of objects' initializers
+    function: str = ""  # "" outside of functions and of objects' initializers
     directive: bool = False
 
 
 def tokens(text):
-    """All but space and comments; what belongs to a preprocessor directive is marked so."""
+    """All tokens except space and comments; tokens of a preprocessor directive are marked."""
     found, at, directive = [], 0, False
     while at < len(text):
         match = TOKEN.match(text, at)
@@ -123,7 +123,7 @@ def closer_of(toks, at):
 
 
 def owner_of(toks, brace):
-    """The owner of a block that opens at file level: a function's name, an object's, or ""."""
+    """The owner of a block at file level: the name of a function or an object, or ""."""
     before = brace - 1
     if before < 0:
         return ""
@@ -140,7 +140,7 @@ def owner_of(toks, brace):
 
 
 def name_functions(toks):
-    """Fill in each token's function; returns which of the names are objects'."""
+    """Fill in each token's function; returns the names that are objects."""
     objects = set()
     code = [t for t in toks if not t.directive]
     at = 0
@@ -239,7 +239,7 @@ class Generator:
         before = self.code[at - 1]
         if before.text in ("{", "}", ";", "else", "do"):
             return True
-        if before.text == ":":  # a label's, not a conditional's
+        if before.text == ":":  # a label's colon, not a conditional's
             return self.code[at - 2].kind in ("word", "number") and self.code[at - 3].text in (
                 "case", "default", ";", "{", "}")
         if before.text == ")":
@@ -261,7 +261,7 @@ class Generator:
                 not self.text[second.end].isspace())
 
     def in_block(self, at):
-        """Not in an initializer, where `{` and `,` begin other things."""
+        """Not in an initializer, where `{` and `,` have another meaning."""
         depth = 0
         for i in range(at - 1, -1, -1):
             if self.code[i].text in (")", "]", "}"):
@@ -288,7 +288,8 @@ class Generator:
             inner = self.text[opened.end: closed.start]
             if "&&" in inner or "||" in inner or not re.search(r"^!|[!=]=", inner):
                 yield self.mutant(opened.end, closed.start, f"!({inner})", "condition",
-                                  token.function)  # else: what `==` or `!` has become
+                                  # otherwise this is the other half of `==` or `!=`
+                                  token.function)
             return
         if not self.begins_statement(at) or not self.in_block(at):
             return
@@ -337,7 +338,7 @@ class Generator:
 
 
 def neighbours(number):
-    """One more, one less; not below 0."""
+    """The number plus one, and minus one unless that is negative."""
     digits = re.match(r"0[xX][0-9a-fA-F]+|\d+", number).group()
     suffix = number[len(digits):]
     try:
@@ -350,7 +351,7 @@ def neighbours(number):
 
 
 def mutants(file, text):
-    """Every mutant of a file's text, in its order, each once."""
+    """Every mutant of a file's text, in order, without duplicates."""
     unique = {}
     for mutant in Generator(file, text).all():
         unique.setdefault((mutant.start, mutant.end, mutant.new), mutant)

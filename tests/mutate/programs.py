@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The unit tests as the mutator needs them: compiled without optimization, each piece by itself, so
-that a mutant is one file compiled and one program linked; and which lines each of them runs.
+"""The unit tests in the mutator's form: compiled without optimization, each source separately, so
+that a mutant needs one compilation and one link; and the lines that each test runs.
 
-Flags and sources are the Makefile's own (`make mutate-facts`). Everything lies in build/mutate/.
-"""
+Flags and sources come from the Makefile (`make mutate-facts`). Everything is in build/mutate/."""
 
 import concurrent.futures
 import dataclasses
@@ -20,7 +19,7 @@ import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 WORK = TOP / "build/mutate"
-# With sources that unit tests are linked with.
+# Directories whose sources unit tests are linked with.
 DIRECTORIES = ("ringbuf", "pmu", "command", "writer", "host-tools", "abi", "lib", "agent")
 ENVIRONMENT = dict(
     os.environ,
@@ -35,7 +34,7 @@ TOO_LONG = 15
 KEPT = ("key", "ran", "cpu", "seconds", "results", "lines")
 
 
-# ccache does not see that a header of the overlay goes before one that it knows.
+# ccache does not notice that a header in the overlay precedes the one that it knows.
 UNCACHED = dict(ENVIRONMENT, CCACHE_DISABLE="1")
 
 
@@ -46,19 +45,19 @@ def command(words, environment=None):
 
 @dataclasses.dataclass
 class Test:
-    """A unit test program. results: how many it prints when nothing is wrong."""
+    """A unit test program. results: the number of results when all is well."""
 
     source: str
     variant: str
     cflags: list
-    sources: list  # beside its own
+    sources: list  # besides its own source
     libs: list
     seconds: float = 0
     cpu: float = 0
     results: int = 0
-    key: str = ""  # of what it is itself
-    ran: str = ""  # of the files whose lines it runs
-    lines: dict = dataclasses.field(default_factory=dict)  # file: lines that it runs
+    key: str = ""  # a hash of the test's own inputs
+    ran: str = ""  # a hash of the files whose lines it runs
+    lines: dict = dataclasses.field(default_factory=dict)  # {file: the lines that it runs}
 
     @property
     def name(self):
@@ -72,7 +71,7 @@ class Test:
 
 
 class Facts:
-    """The Makefile's value."""
+    """Values of the Makefile."""
 
     def __init__(self):
         done = command(["make", "-s", "mutate-facts"])
@@ -92,13 +91,13 @@ class Facts:
 
 
 class Builder:
-    """Compiles and links; what is up to date stays."""
+    """Compile and link whatever is not up to date."""
 
     def __init__(self, facts, jobs):
         self.facts, self.jobs = facts, jobs
 
     def flags(self, test, variant):
-        """test None: the library's."""
+        """test None: the library's flags."""
         common = [*self.facts.flags["HOST_CFLAGS"], *self.facts.flags[variant], "-O0", "-g0"]
         return common + (test.cflags if test else [])
 
@@ -107,7 +106,7 @@ class Builder:
         return WORK / variant / (test.name if test else "lib") / f"{source}.o"
 
     def compile(self, source, flags, out, overlay=None):
-        """None, or what the compiler said. Headers of overlay go before those of the tree."""
+        """None, or the compiler's message. Headers of overlay precede those of the tree."""
         out.parent.mkdir(parents=True, exist_ok=True)
         text = overlay / source if overlay and (overlay / source).exists() else source
         include = [f"-I{overlay}"] if overlay else []
@@ -143,7 +142,7 @@ class Builder:
         pathlib.Path(f"{out}.flags").write_text(" ".join(flags))
 
     def build(self, tests, variant_of):
-        """All objects of these tests; variant_of(test)."""
+        """Compile all objects of these tests, for variant_of(test)."""
         variants = {variant_of(test) for test in tests}
         items = [(source, None, v) for v in variants for source in self.facts.library]
         items += [(source, test, variant_of(test)) for test in tests
@@ -158,7 +157,7 @@ class Builder:
             command(["ar", "rcs", str(archive), *map(str, objects)])
 
     def link(self, test, variant, out, replaced=None):
-        """replaced: {source: its object}; of the library's they come before it."""
+        """replaced: {source: its object}; they precede the library's objects."""
         replaced = dict(replaced or {})
         objects = [replaced.pop(s, None) or self.object_of(s, test, variant)
                    for s in test.all_sources()]
@@ -193,14 +192,14 @@ def execute(binary, scratch, seconds, cpu):
 
 
 def passes(test, binary, scratch):
-    """Whether a mutant's program does what the unchanged one does. A busy machine is no reason to
-    fail: what counts is the CPU's time, and that of the clock far beyond it."""
+    """Whether a mutant's program gives the same results as the unchanged one. On a busy machine it
+    must not fail, so the limit is CPU time; the clock's limit is far higher."""
     status, results, _ = execute(binary, scratch, 60 + 30 * test.seconds, int(2 + 6 * test.cpu))
     return status == 0 and results == test.results
 
 
 def measure(builder, test):
-    """Run it unchanged, for TOO_LONG seconds of CPU at the most."""
+    """Run the unchanged test, for at most TOO_LONG seconds of CPU time."""
     binary = WORK / test.variant / test.name / "unchanged"
     wrong = builder.link(test, test.variant, binary)
     if wrong:
@@ -226,7 +225,7 @@ def fingerprint(names):
 
 
 def own_files(builder, test):
-    """Its sources, and the headers of its own that they include."""
+    """The test's sources, and the headers of its own that they include."""
     names = set(test.all_sources())
     for source in test.all_sources():
         headers = builder.headers_of(builder.object_of(source, test, test.variant))
@@ -239,7 +238,7 @@ def files_run(test):
 
 
 def gcov(directory):
-    """{file: {line: runs}} of what has been run since its data were last removed."""
+    """{file: {line: runs}} since the coverage data were last removed."""
     data = sorted(str(p) for p in directory.rglob("*.gcda"))
     lines = {}
     if not data:
@@ -261,15 +260,15 @@ def gcov(directory):
 
 
 def examine(builder, test):
-    """Measure it, and find which lines it runs."""
+    """Run the test, and find the lines that it runs."""
     measure(builder, test)
     if not test.results:
-        return  # nor for its coverage is there time
+        return  # and coverage would take too long
     binary = WORK / COVERAGE / test.name / "program"
     wrong = builder.link(test, COVERAGE, binary)
     if wrong:
         raise SystemExit(f"{test.name}: {wrong}")
-    gcov(WORK / COVERAGE)  # of a run that was interrupted
+    gcov(WORK / COVERAGE)  # remove the data of an interrupted run
     execute(binary, WORK / "scratch", 600, 300)
     test.lines = gcov(WORK / COVERAGE)
     test.ran = fingerprint(files_run(test))
@@ -281,7 +280,8 @@ def remember(test, path):
 
 
 def recall(test, path):
-    """Whether nothing that it runs has changed since it was examined; fills in what was found."""
+    """Whether nothing that the test runs has changed since it was examined; if so, fills in the
+    results."""
     try:
         known = json.loads(path.read_text())
     except (OSError, ValueError):
@@ -297,8 +297,8 @@ def recall(test, path):
 
 
 def prepare(builder, tests, slowest):
-    """The tests that mutants can be run against, those that pass unchanged within so many seconds
-    of CPU, examined."""
+    """The tests that mutants can be run against: those that pass unchanged within so many seconds
+    of CPU time, with the results of their examination."""
     builder.build(tests, lambda test: test.variant)
     path = {test.name: WORK / "tests" / f"{test.name}.json" for test in tests}
     for test in tests:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""How many mutants each file's tests kill: as text, and as a page in Markdown."""
+"""The number of mutants that each file's tests kill: as text, and as a page in Markdown."""
 
 import collections
 import math
 
 
 def interval(killed, judged):
-    """Wilson's, 95 %, of a share of which a sample is known; in percent."""
+    """Wilson's confidence interval (95 %) for a share that is known from a sample; in percent."""
     if not judged:
         return 0, 100
     z, share = 1.96, killed / judged
@@ -16,10 +16,10 @@ def interval(killed, judged):
 
 
 class Scores:
-    """Outcomes by file and of all."""
+    """Outcomes by file and for all files."""
 
     def __init__(self, outcomes, why):
-        """why(mutant): the reason that is known of a survivor, or None."""
+        """why(mutant): the known reason of a survivor, or None."""
         self.survivors = [(mutant, why(mutant)) for mutant in sorted(
             outcomes, key=lambda m: (m.file, m.start)) if outcomes[mutant] in ("named", "survived")]
         self.files = collections.defaultdict(collections.Counter)
@@ -29,13 +29,13 @@ class Scores:
 
     @staticmethod
     def row(counts):
-        """killed, survived (named included), killed in percent; None where there is nothing."""
+        """killed, survived (named ones included), killed in percent; None if there are none."""
         survived = counts["survived"] + counts["named"]
         judged = counts["killed"] + survived
         return counts["killed"], survived, 100 * counts["killed"] / judged if judged else None
 
     def elsewhere(self):
-        """Files of which no unit test runs a line that could be mutated."""
+        """Files in which no unit test runs a line that could be mutated."""
         return sorted(file for file, counts in self.files.items()
                       if counts["uncovered"] and self.row(counts)[2] is None)
 

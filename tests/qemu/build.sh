@@ -27,10 +27,9 @@ if [ "${1:-}" = --stock ]; then
 	name=qemu-stock-7.2
 fi
 
-# Upstream's version and features that the tests use; the rest only costs time.
-# The prefix is one that nothing lies under: QEMU moves paths below its prefix
-# to where it was started, and Debian's firmware must stay where it is.
-# shellcheck disable=SC2054 # the comma is QEMU's
+# Upstream's version, and the features that the tests use; others only cost time. The prefix does
+# not exist: QEMU relocates paths below its prefix to its own directory, and Debian's firmware must
+# keep its path. shellcheck disable=SC2054 # the comma is QEMU's
 options=(
 	--target-list=x86_64-softmmu,aarch64-softmmu
 	--without-default-features
@@ -63,7 +62,7 @@ needed()
 	done
 }
 
-# Debian keeps a release's latest version only: ours if it is there, else its successor.
+# Debian keeps only a release's latest version: use ours if it exists, otherwise its successor.
 choose()
 {
 	local offered
@@ -137,7 +136,7 @@ check()
 	done
 }
 
-# $version, and where it lies: what was wanted, or what came in its place when it was last looked for
+# $version, and its directory: the wanted version, or the one that replaced it at the last search
 locate()
 {
 	local hash

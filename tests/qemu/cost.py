@@ -21,7 +21,7 @@ import sys
 
 import guests
 
-# ISA: (CPU, the same with the model on, what is counted)
+# ISA: (CPU, the same with the model on, the counted events)
 CPUS = {
     "x86_64": ("Skylake-Client,-rdrand,-rdseed", ",pmu=on", "instructions,branches"),
     "aarch64": ("cortex-a76", ",pmu-instructions=on", "instructions,r21"),
@@ -49,12 +49,12 @@ class Worker:
         self.wait()
 
     def seconds(self):
-        """Processor time of all threads so far."""
+        """CPU time of all threads so far."""
         tasks = pathlib.Path(f"/proc/{self.guest.process.pid}/task").iterdir()
         return sum(int((t / "schedstat").read_text().split()[0]) for t in tasks) / 1e9
 
     def round(self):
-        """Processor time of one more round."""
+        """CPU time of one more round."""
         before = self.seconds()
         self.tell("go")
         return self.seconds() - before
@@ -65,7 +65,8 @@ class Worker:
 
 
 def measure(isa, binaries, directory, rounds):
-    """{kind: the median of its ratios to stock} of one set of guests, and stock's seconds."""
+    """{kind: the median of its ratios to stock} for one set of guests, and the seconds of the stock
+    one."""
     cpu, on, events = CPUS[isa]
     stock, ours = binaries
     workers = {"stock": Worker(stock, isa, directory, cpu, "-"),
@@ -73,7 +74,7 @@ def measure(isa, binaries, directory, rounds):
                "counting": Worker(ours, isa, directory, cpu + on, events)}
     kinds, found = list(workers), []
     for worker in workers.values():
-        worker.round()  # translates the guest's code
+        worker.round()  # this round translates the guest's code
     for i in range(rounds):
         order = kinds[i % 3:] + kinds[:i % 3]
         found.append({kind: workers[kind].round() for kind in order})

@@ -15,7 +15,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "bareperf"
-LIMIT = 600  # seconds of patience with one guest
+LIMIT = 600  # time limit of one guest, seconds
 ICOUNT = ("-icount", "shift=3,sleep=off", "-rtc", "base=2020-01-01,clock=vm")
 FIRMWARE = ["/usr/share/qemu", "/usr/share/seabios", "/usr/lib/ipxe/qemu"]
 MACHINES = {
@@ -25,11 +25,12 @@ MACHINES = {
 
 
 class Unavailable(Exception):
-    """A part that the checks need is missing: they are skipped."""
+    """A missing part that the checks need: they are skipped."""
 
 
 def run_script(*command):
-    """The standard output of one of our scripts; 77 means that it cannot."""
+    """The standard output of one of our scripts; its exit status 77 means that something is
+    missing."""
     done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode == 77:
         raise Unavailable(f"no hardware model: {pathlib.Path(command[0]).name} says why")
@@ -39,13 +40,13 @@ def run_script(*command):
 
 
 def qemu_binaries(*options):
-    """{architecture: path}, built if need be; "--stock": without our patches."""
+    """{architecture: path}, built if necessary; "--stock": without our patches."""
     x86, arm = run_script(HERE / "build.sh", *options).split()
     return {"x86_64": x86, "aarch64": arm}
 
 
 def guest_directory(isa):
-    """Where the kernel and the initramfs are, made if need be."""
+    """The paths of the kernel and the initramfs, which are made if necessary."""
     digest = hashlib.sha256()
     for path in [HERE / "guest.sh", HERE / "apt.sh", *sorted((HERE / "guest").iterdir())]:
         digest.update(path.read_bytes())
@@ -53,7 +54,7 @@ def guest_directory(isa):
     if not (directory / "initrd").exists():
         CACHE.mkdir(parents=True, exist_ok=True)
         with open(CACHE / f"guest-{isa}.lock", "w", encoding="ascii") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # others may want it at the same time
+            fcntl.flock(lock, fcntl.LOCK_EX)  # other processes may make them at the same time
             if not (directory / "initrd").exists():
                 run_script(HERE / "guest.sh", isa, directory)
     return directory
@@ -74,7 +75,7 @@ def sections(console):
 
 
 class Sections(dict):
-    """One script's output; the sections that were read are noted for all scripts."""
+    """One script's output; notes, for all scripts, the sections that were read."""
 
     seen = set()
 
@@ -91,7 +92,7 @@ class Sections(dict):
         return super().get(name, default)
 
     def unseen(self):
-        """Sections that nobody looked at, in any boot of the script; its frame is not meant."""
+        """Sections that no check has read, in any boot of the script, except for its frame."""
         return {f"{self.test}: {name}" for name in self
                 if (self.test, name) not in self.seen and not name.startswith(("begin ", "end "))}
 
@@ -145,7 +146,7 @@ class Qmp:
 def command(binary, isa, directory, cpu, test, machine="", more=""):
     """QEMU's command line for a guest that runs guest/TEST and switches off."""
     board, words = MACHINES[isa]
-    # A watchdog knows the host's clock alone: a guest that the host leaves no CPU is not stuck.
+    # A watchdog uses the host's clock: a guest that gets no CPU from the host is not stuck.
     words = f"{words} nosoftlockup rcupdate.rcu_cpu_stall_suppress=1"
     words = f"{words} {more} quiet nokaslr norandmaps panic=-1 test={test}"
     return [binary, *(option for path in FIRMWARE for option in ("-L", path)),
@@ -156,7 +157,7 @@ def command(binary, isa, directory, cpu, test, machine="", more=""):
 
 
 class Guest:
-    """One boot: runs to its end and keeps what it printed."""
+    """One boot: runs to its end and keeps the output."""
 
     def __init__(self, binary, isa, directory, cpu, test, extra=(), machine="", more=""):
         self.console = ""
@@ -172,7 +173,7 @@ class Guest:
         self.qmp = Qmp(self.monitor)
 
     def obey(self, line):
-        """The guest asks for a property: set it, and let it continue."""
+        """The guest requests a property: set it, and let the guest continue."""
         _, name, value = line.split()
         answer = self.qmp.set_cpu(name, value)
         if "error" in answer:
@@ -181,7 +182,7 @@ class Guest:
         self.process.stdin.flush()
 
     def run(self):
-        """To the end; True if the script came to its own."""
+        """Run to the end; returns True if the script reached its own end."""
         timer = threading.Timer(LIMIT, self.process.kill)
         timer.start()
         threading.Thread(target=self.process.stderr.read, daemon=True).start()

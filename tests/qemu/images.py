@@ -22,11 +22,11 @@ BUILD = {
 }
 EXIT = {"x86_64": ["-device", "isa-debug-exit,iobase=0xf4,iosize=4", "-vga", "none"],
         "aarch64": ["-semihosting-config", "enable=on"]}
-# Three times ten turns of three branches but for the last jump, the call and the return: into a
-# save area, a buffer and a page that cannot be written
+# Three times ten turns with three branches, except for the last jump, plus the call and the return:
+# into a save area, a buffer and a page that are not writable
 DS_FAULTS = 3 * (3 * 10 - 1 + 2)
 PASSED = {"x86_64": 33, "aarch64": 0}
-# An image's notes ("# what: n"), checked here, where the machine is known
+# An image's notes ("# name: n"), checked here because this file knows the machine
 NOTES = {
     "x86_64": {"counters that run at entry": 0},
     "aarch64": {"registers of SPE that are set at entry": 0, "counters that run at entry": 0,
@@ -35,7 +35,7 @@ NOTES = {
 }
 DELAYED = {"waited for PSB CSYNC": 8, "lost by disabling the buffer first": 8,
            "lost at the limit, as DL says": 1}
-# ... and what is not asked at EL3
+# ... notes that do not apply at EL3
 EL3_NOTES = dict.fromkeys(["bytes of the last record after a fault", *DELAYED])
 ARM_LEFTOVERS = {"registers of SPE that are set at entry": 6, "counters that run at entry": 3}
 X86, V = "Skylake-Client,pmu=on", ",pmu-version="
@@ -51,7 +51,8 @@ class Run:
     isa: str
     machine: str
     cpu: str
-    notes: dict = dataclasses.field(default_factory=dict)   # ... that differ from NOTES, None: not said
+    # ... notes that differ from NOTES; None: not printed
+    notes: dict = dataclasses.field(default_factory=dict)
     off: bool = False                                       # without the model
     extra: tuple = ()                                       # QEMU's further arguments
 
@@ -112,14 +113,14 @@ def command(binary, isa, machine, cpu, image):
 
 
 def run(binary, r, image):
-    """(exit status, what it printed)"""
+    """(exit status, output)"""
     done = subprocess.run([*command(binary, r.isa, r.machine, r.cpu, image), *r.extra], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, timeout=guests.LIMIT, check=False)
     return done.returncode, done.stdout.replace("\r", "")
 
 
 def lost_records(binary, image):
-    """The property ds-faults when the x86 image is through: it has no way out, so it waits."""
+    """The property ds-faults after the x86 image has finished: it cannot end QEMU, so it waits."""
     with tempfile.TemporaryDirectory(prefix="check-model-") as directory:
         monitor = f"{directory}/qmp"
         line = command(binary, "x86_64", "q35", X86, image)
@@ -140,7 +141,7 @@ def lost_records(binary, image):
 
 
 def judge(tap, run_, status, text):
-    """Its claims, and what it leaves to us."""
+    """Its claims, and the notes that this file checks."""
     claims = re.findall(r"^(not )?ok \d+ - (.*)$", text, re.MULTILINE)
     for bad, claim in claims:
         tap.claim(f"{run_.name}: {claim}", not bad, text)

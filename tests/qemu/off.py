@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""With the model off, is QEMU what it is without our patches?
+"""With the model off, does QEMU behave as without our patches?
 
     tests/qemu/off.py [x86_64|aarch64]...
 
-The same guest on both, with -icount, so that both do the same to the instruction. No clock of
-the host's is in it.
+The same guest runs on both, with -icount, so both execute the same instructions. The host's clock
+has no influence.
 
 Code: Linux boots, works a little (guest/work.test) and switches off. Both log each block that they
-translate, as operations. The logs must be the same, line by line, but for addresses of QEMU's own.
-Those in the code buffer are written as the distance from its first block, so that the host code of
-all blocks must be as long as well.
+translate, as operations. The logs must be equal line by line, except for QEMU's own addresses.
+Addresses in the code buffer are written as the distance from its first block, so the host code of
+all blocks must be equally long as well.
 
 Instructions: the conformance image changes the ring 400,000 times, by interrupts or exceptions,
-which is where the model's hooks are. Those that all of QEMU executes, generated code included, are
-counted by valgrind.
+where the model has its hooks. valgrind counts all instructions that QEMU executes, generated code
+included.
 
-Prints lines of tests/bench/run.
-"""
+Prints lines of tests/bench/run."""
 
 import concurrent.futures
 import contextlib
@@ -46,7 +45,7 @@ def command(binary, isa, directory):
 
 
 def comparable(log):
-    """The lines of a log of operations, without where QEMU itself lies."""
+    """The lines of a log of operations, without QEMU's own addresses."""
     base = None
     for line in log:
         found = EXIT_TB.match(line)
@@ -61,8 +60,8 @@ def comparable(log):
 
 
 def compare(logs):
-    """(blocks, lines that differ, the first that do); the CPU that is switched off later, which is
-    up to the host, may log some blocks more."""
+    """(blocks, lines that differ, the first of these). Which CPU is switched off later depends on
+    the host; that CPU may log some more blocks."""
     blocks, different, first = 0, 0, []
     for pair in itertools.zip_longest(*(comparable(log) for log in logs)):
         if None in pair:
@@ -76,7 +75,8 @@ def compare(logs):
 
 
 def code(isa, binaries, directory):
-    """Both side by side, their logs compared as they come: (blocks, different, first, consoles)"""
+    """Run both at the same time, and compare their logs as they come: (blocks, different, first,
+    consoles)"""
     with tempfile.TemporaryDirectory(prefix="off-") as where, contextlib.ExitStack() as stack:
         pipes = [pathlib.Path(where) / f"log-{i}" for i in range(2)]
         processes = []
@@ -96,7 +96,8 @@ def code(isa, binaries, directory):
 
 
 def instructions(isa, binary, image):
-    """How many all of QEMU executes for the conformance image, which knows what to do then."""
+    """The number of instructions that QEMU executes for the conformance image, which has a mode for
+    this."""
     command_line = images.command(binary, isa, images.RUNS_OFF[isa].machine, CPUS[isa], image)
     done = subprocess.run([*COUNT, *command_line, *guests.ICOUNT], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

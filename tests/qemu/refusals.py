@@ -12,7 +12,7 @@ import guests
 X86 = "Skylake-Client,pmu=on,-rdrand,-rdseed"
 ARM = "cortex-a76,spe=on,pmu-instructions=on"
 
-# (ISA, CPU, what QEMU says)
+# (ISA, CPU, QEMU's message)
 REFUSED = (
     ("x86_64", "EPYC,pmu=on", "GenuineIntel"),
     ("x86_64", X86 + ",level=9", "leaf 0xA"),
@@ -27,13 +27,13 @@ REFUSED = (
     ("aarch64", ARM + ",spe-version=4", "spe-version must be"),
     ("aarch64", "cortex-a76,spe-delay=8", "need spe=on"),
 )
-# (ISA, CPU, what may no longer be changed)
+# (ISA, CPU, the property that can no longer be changed)
 BUILT = (
     ("x86_64", X86, {"pmu-version": 3, "pmu-counters": 8, "pmu-fixed": 3, "pmu-lbr": 16,
                      "pmu-pebs": True, "pmu-full-width": False}),
     ("aarch64", "cortex-a76,spe=on", {"spe": False, "spe-version": 1, "pmu-instructions": True}),
 )
-# CPUs that migrate until they are used, and with what they are at their reset
+# CPUs that migrate until they are used, and their options
 UNUSED = (
     ("cortex-a76,spe=on", ",spe-leftovers=on"),
     ("cortex-a76,pmu-instructions=on", ",pmu-leftovers=on"),
@@ -43,7 +43,7 @@ CPU0 = "/machine/unattached/device[0]"
 
 
 def start(binaries, isa, cpu, *more, text=""):
-    """A machine that waits to be told to run: its end, and what it said."""
+    """A machine that waits to be started: how it ended, and its messages."""
     machine = {"x86_64": "q35", "aarch64": "virt"}[isa]
     return subprocess.run([binaries[isa], "-display", "none", "-S", "-machine", machine,
                            "-cpu", cpu, *more], input=text, stdout=subprocess.PIPE,
@@ -51,7 +51,7 @@ def start(binaries, isa, cpu, *more, text=""):
 
 
 def ask(binaries, isa, cpu, commands):
-    """Its answers over QMP to each of (command, arguments)."""
+    """QEMU's answers over QMP to each (command, arguments)."""
     commands = [("qmp_capabilities", {}), *commands, ("quit", {})]
     text = "".join(json.dumps({"execute": c, "arguments": a}) + "\n" for c, a in commands)
     lines = start(binaries, isa, cpu, "-qmp", "stdio", text=text).stdout.splitlines()
@@ -73,7 +73,7 @@ def check_refusals(tap, binaries):
 
 
 def migrate(binary, cpu, file, *incoming):
-    """Into a file, or from there: how that ended, and what QEMU said."""
+    """Migrate into a file, or from it: how that ended, and QEMU's messages."""
     with tempfile.TemporaryDirectory(prefix="check-model-") as directory:
         monitor = f"{directory}/qmp"
         process = subprocess.Popen(
@@ -84,7 +84,7 @@ def migrate(binary, cpu, file, *incoming):
         if not incoming:
             qmp.command("migrate", uri=f"exec:cat >{file}")
         deadline = time.monotonic() + guests.LIMIT
-        # None before an incoming one has begun
+        # None before an incoming migration has begun
         while (ended := qmp.command("query-migrate")["return"].get("status")) not in ENDED:
             if time.monotonic() > deadline:
                 break
@@ -95,7 +95,7 @@ def migrate(binary, cpu, file, *incoming):
 
 
 def check_migration(tap, binaries):
-    """x86's model has no migration state; of Arm's nothing but what a reset leaves can migrate."""
+    """x86's model has no migration state; Arm's can migrate only in the state after a reset."""
     done = start(binaries, "x86_64", X86, "-only-migratable")
     tap.claim(f"{X86}: excludes -only-migratable, with the reason",
               done.returncode and "pmu=on" in done.stdout, done.stdout)
@@ -105,7 +105,7 @@ def check_migration(tap, binaries):
         with tempfile.NamedTemporaryFile() as file:
             out = migrate(binaries["aarch64"], cpu, file.name)
             there = migrate(binaries["aarch64"], cpu, file.name,
-                            "-incoming", f"exec:sleep 0.2; cat {file.name}")  # it begins late
+                            "-incoming", f"exec:sleep 0.2; cat {file.name}")  # the data begin late
         tap.claim(f"{cpu}: migrates as long as nobody has used it",
                   (out, there) == (("completed", ""), ("completed", "")), (out, there))
         ended, text = migrate(binaries["aarch64"], cpu + used, "/dev/null")
@@ -115,7 +115,8 @@ def check_migration(tap, binaries):
 
 
 def check_without(tap, binaries):
-    """Without its option the model must change nothing: every x86 CPU that QEMU knows."""
+    """Without its option the model must change nothing: checked for every x86 CPU that QEMU
+    knows."""
     listed = subprocess.run([binaries["x86_64"], "-cpu", "help"], stdout=subprocess.PIPE,
                             text=True, check=True).stdout
     models = [m for m in re.findall(r"^x86 (\S+)", listed, re.MULTILINE)
@@ -132,7 +133,7 @@ def check_without(tap, binaries):
 
 
 def check(tap, binaries):
-    """Every one of these claims."""
+    """Check all claims of this file."""
     check_refusals(tap, binaries)
     check_migration(tap, binaries)
     check_without(tap, binaries)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The results of check-model are kept, and used again without a boot as long as nothing that they depend on
-has changed: the two QEMUs, the guests' kernels and programs, the claims, the firmware, the compilers
-of the images. AGAIN=1 in the environment boots all the same."""
+"""The results of check-model are saved, and used again without a boot as long as none of their
+inputs has changed: the two QEMUs, the guests' kernels and programs, the claims, the firmware, the
+compilers of the images. AGAIN=1 in the environment boots in any case."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ FIRMWARE = [pathlib.Path(name) for name in (
 
 
 def files(*places):
-    """All that lie there, in one order."""
+    """All files in these places, in a fixed order."""
     for place in places:
         if place.is_dir():
             yield from sorted(path for path in place.rglob("*")
@@ -31,7 +31,7 @@ def compilers():
 
 
 def place(binaries, directories):
-    """Where the verdict on these is, or would be."""
+    """The path of the verdict on these inputs."""
     digest = hashlib.sha256()
     for path in files(guests.HERE, images.SOURCE, *FIRMWARE, *map(pathlib.Path, binaries.values()),
                       *map(pathlib.Path, directories.values())):
@@ -43,14 +43,14 @@ def place(binaries, directories):
 
 
 def kept(path):
-    """The TAP of a run in which all was well, or None."""
+    """The TAP of a run without failures, or None."""
     if os.environ.get("AGAIN") or not path.exists():
         return None
     return path.read_text(encoding="utf-8")
 
 
 def keep(path, tap):
-    """The last one only; whole or not at all."""
+    """Keep only the last one, written atomically."""
     for old in guests.CACHE.glob("model-verdict-*"):
         old.unlink(missing_ok=True)
     new = path.with_suffix(f".{os.getpid()}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the guest's scripts share.  Their output is sections, "@name" and then
-# lines, which check-model judges; nothing is judged here.
+# Code of all guest scripts. They print sections, "@name" followed by lines, which check-model
+# judges; the scripts judge nothing.
 
 section()
 {
@@ -20,14 +20,14 @@ record()
 	perf record -q -o /tmp/data "$@" > /dev/null 2>&1
 }
 
-# Fields of the recorded samples, and how often each combination occurred
+# Fields of the recorded samples, and the number of each combination
 samples()
 {
 	perf script -i /tmp/data "$@" 2> /dev/null | sed 's/^ *//; s/  */ /g' |
 		sort | uniq -c | sort -k1,1nr -k2 | sed 's/^ *//'
 }
 
-# The same of their callchains, each in a line, innermost first
+# The same for their callchains, one per line, innermost first
 callchains()
 {
 	perf script -i /tmp/data -F ip,sym 2> /dev/null | awk '
@@ -36,7 +36,7 @@ callchains()
 		END { if (chain) print chain }' | sort | uniq -c | sed 's/^ *//; s/  */ /g'
 }
 
-# Packets of all SPE records, without what differs from sample to sample
+# Packets of all SPE records, without fields that differ from sample to sample
 packets()
 {
 	perf script -i /tmp/data -D 2> /dev/null |
@@ -53,7 +53,7 @@ aux_flags()
 		sed 's/^ *//'
 }
 
-# Edges in the last branch records of samples, all and calls alone
+# Edges in the samples' last branch records, all of them and calls only
 last_branches()
 {
 	local filter
@@ -64,7 +64,7 @@ last_branches()
 	done
 }
 
-# Have the host set a property of the CPU
+# Let the host set a property of the CPU
 set_property()
 {
 	echo "@set $1 $2"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The same for AArch64; see loops.x86_64.S.  The instructions around a loop:
- * two MOVs (MOVZ, MOVK) before, MOV, MOV, SVC after; ADRPs and ADDs in STREAM.
+ * The same for AArch64; see loops.x86_64.S. The instructions around a loop: two MOVs (MOVZ, MOVK)
+ * before, MOV, MOV, SVC after; STREAM also has ADRPs and ADDs.
  */
 	.text
 	.globl	_start
@@ -25,7 +25,7 @@ calls:	bl	leaf
 	.globl	stream
 stream:	ldr	x0, [x1]
 	str	x0, [x2]
-	nop				/* five: no divisor of SPE's interval */
+	nop				/* five per turn: no divisor of SPE's interval */
 	subs	w9, w9, #1
 	b.ne	stream
 #elif defined(RING)
