@@ -13,9 +13,8 @@
 #define SECONDS 30U /* seconds without a key until the choice is 5 */
 #define LINGER  60U /* seconds for which a result stays on the screen */
 #define LOOKS   20U /* looks for a key per second */
-#define GARBAGE                                                                                    \
-	8U /* after so many keys that are no choice: a program, not a user, is writing to the line \
-	    */
+/* after so many keys that are no choice: a program, not a user, is writing to the line */
+#define GARBAGE 8U
 #define IMAGE_PATH                                                     \
 	{                                                              \
 		0xbc62157e, 0x3e33, 0x4fec,                            \

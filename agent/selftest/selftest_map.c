@@ -6,9 +6,8 @@
 #include "pmu/clock/clock.h"
 
 #define GOODBYE UINT64_MAX
-#define LOOKS                                                                                     \
-	4096U /* looks at the line before the CPU pauses, so that an emulator can run another CPU \
-	       */
+/* looks at the line before the CPU pauses, so that an emulator can run another CPU */
+#define LOOKS   4096U
 #define PAIR_NS 20000000U /* no new batch of a pair after this time */
 
 /*

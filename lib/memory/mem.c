@@ -16,10 +16,9 @@
  * there. */
 typedef uint64_t __attribute__((may_alias)) mem_word;
 
-#define WORD sizeof(mem_word)
-#define SET_WORDS                                                             \
-	16 /* words per turn of memset(): screens and rings are cleared often \
-	    */
+#define WORD      sizeof(mem_word)
+/* words per turn of memset(): screens and rings are cleared often */
+#define SET_WORDS 16
 
 static bool mem_is_aligned(uintptr_t address)
 {

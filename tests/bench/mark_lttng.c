@@ -27,9 +27,8 @@
 #include "ring_lttng_event.h"
 
 #define TIMES 9
-#define WARM                                                                                     \
-	1000 /* events before the measurement: the first ones resolve symbols and fault pages in \
-	      */
+/* events before the measurement: the first ones resolve symbols and fault pages in */
+#define WARM  1000
 
 static volatile sig_atomic_t steps;
 

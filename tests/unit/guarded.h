@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes behind which the next page faults: for what reads them in a library that has no sanitizer.
- */
+/* Bytes followed by a page that faults: for libraries without sanitizers. */
 #ifndef TESTS_UNIT_GUARDED_H
 #define TESTS_UNIT_GUARDED_H
 
@@ -15,7 +14,7 @@ static inline size_t guarded_pages(size_t size)
 	return (size + GUARDED_PAGE - 1) / GUARDED_PAGE * GUARDED_PAGE + GUARDED_PAGE;
 }
 
-/* size bytes at a multiple of 8, so that up to 7 more can be read. */
+/* size bytes at a multiple of 8, so up to 7 more bytes can be read. */
 static inline uint8_t *guarded_alloc(size_t size)
 {
 	size_t all = guarded_pages(size);

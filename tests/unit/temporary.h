@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where tests leave files for as long as they run: in TMPDIR, or else in /tmp. */
+/* The directory for tests' temporary files: TMPDIR, or /tmp. */
 #ifndef TESTS_UNIT_TEMPORARY_H
 #define TESTS_UNIT_TEMPORARY_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A path that no other process takes, nor another name; what was there is not removed. */
+/* A path with a name that no other process uses; an existing file is not removed. */
 static inline void temporary_path(char to[static PATH_MAX], const char *name)
 {
 	const char *directory = getenv("TMPDIR");

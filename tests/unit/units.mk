@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Sources and flags that a unit test needs beside its own file and the two libraries, by room.
+# Sources and flags that a unit test needs besides its own file and the two libraries, by room.
 
 # ---- lib/efi/ ----
 # For tests that link tests/unit/lib/efi/fake_firmware.c.
@@ -153,7 +153,7 @@ $(foreach test,$(INTEL_TESTS) amd_pmu_test arm_pmuv3_test arm_pmuv3_cpus_test,\
 	$(eval build/host/tests/$(test): tests/unit/pmu/counter_rig.h))
 $(foreach test,$(INTEL_TESTS),$(eval $(test)_SRCS += tests/unit/pmu/x86/intel_model.c tests/unit/pmu/x86/lbr_model.c))
 $(foreach test,arm_pmuv3_test arm_pmuv3_cpus_test,$(eval $(test)_SRCS += tests/unit/pmu/arm/arm_pmuv3_model.c))
-# As it is in the product, without sanitizers: it is stepped through.
+# As in the product, without sanitizers, because it is single-stepped.
 mark_plain_test_SRCS := agent/payload/payload_calls.c agent/payload/payload_run.c lib/print.c pmu/software/marks.c \
 	ringbuf/ring.c ringbuf/ring_setup.c ringbuf/owner.c ringbuf/reader/ring_reader.c
 mark_plain_test_CFLAGS := -O2 -DRING_FAULTS_CHOSEN_LATER -Iworkload/sdk/include

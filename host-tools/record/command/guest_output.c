@@ -11,9 +11,8 @@
 #include "host-tools/util/terminal.h"
 #include "writer/util/printable.h"
 
-#define PIECE                                                                                      \
-	4096U                 /* bytes that a pipe accepts whole or not at all (pipe(7), PIPE_BUF) \
-	                       * */
+/* bytes that a pipe accepts whole or not at all (pipe(7), PIPE_BUF) */
+#define PIECE     4096U
 #define MOST_KEPT (16U << 20) /* bytes kept for a pager whose user is still reading */
 
 void guest_output_begin(struct guest_output *output, const struct region *region, bool aside,

@@ -62,8 +62,10 @@ static void a_record_lies_whole_and_aligned_inside_the_stack(void **state)
 {
 	(void)state;
 	assert_int_equal(count(at(6), at(0), at(WORDS)), 1);
-	assert_int_equal(count(at(6), at(0), at(WORDS) - 1), 0); /* its last byte does not */
-	assert_int_equal(count(at(0), at(0) + 1, at(WORDS)), 0); /* its first byte does not */
+	/* its last byte is not on the stack */
+	assert_int_equal(count(at(6), at(0), at(WORDS) - 1), 0);
+	/* its first byte is not on the stack */
+	assert_int_equal(count(at(0), at(0) + 1, at(WORDS)), 0);
 	assert_int_equal(count(at(0) + 1, at(0), at(WORDS)), 0);
 	assert_int_equal(count(at(0) + 4, at(0), at(WORDS)), 0);
 }
@@ -80,7 +82,7 @@ static void records_ascend_without_overlap(void **state)
 	assert_int_equal(count(at(0), at(0), at(WORDS)), 3);
 }
 
-/* The sanitizer sees what is read that is not on the stack. */
+/* The sanitizer detects reads outside the stack. */
 static void no_value_of_frame_or_bounds_reads_elsewhere(void **state)
 {
 	const uint64_t wild[] = {

@@ -9,7 +9,7 @@ _Alignas(4096) uint8_t rig_memory[RIG_SIZE];
 struct rig_host host;
 
 static struct wire_words target_words, host_words;
-static bool is_inside; /* of a frame that the host receives */
+static bool is_inside; /* inside a frame that the host receives */
 static char printed[RIG_TEXT_MAX];
 static uint64_t printed_size;
 

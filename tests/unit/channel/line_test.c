@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The target's end of a serial line, by what it sends and stores. */
+/* The target's end of a serial line: the bytes that it sends, and the words that it stores. */
 #include <errno.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void without_a_host_the_console_is_text(void **state)
 {
 	(void)state;
 	rig_print("one\ntwo\n");
-	assert_int_equal(rig_take(5), 5); /* whatever fits: the CR, and the LF behind it */
+	assert_int_equal(rig_take(5), 5); /* as much as fits: the CR, and the LF after it */
 	rig_take(ALL);
 	assert_text("one\r\ntwo\r\n");
 	assert_true(line_is_quiet(&rig_line));
@@ -66,7 +66,7 @@ static void what_is_typed_is_echoed_and_mended(void **state)
 	assert_true(line_has_typed(&rig_line, "list"));
 	assert_false(line_has_typed(&rig_line, "lis"));
 	assert_false(line_has_typed(&rig_line, "lists"));
-	type("\nx"); /* CR LF is one end; what comes before it is taken is not heard */
+	type("\nx"); /* CR LF is one end of line; a line that was not taken is lost */
 	assert_text("\a");
 	assert_true(line_take_typed(&rig_line, command));
 	assert_string_equal(command, "list");
@@ -89,24 +89,24 @@ static void a_key_that_is_pressed_alone_is_reported_while_somebody_listens(void 
 	pass(100);
 	type("q");
 	pass(100);
-	assert_false(line_is_pressed(&rig_line)); /* nobody listens: it is a letter */
+	assert_false(line_is_pressed(&rig_line)); /* without a recording it is a letter */
 	line_listen(&rig_line, true);
 	pass(100);
 	type("uiet\x1b[A");
 	pass(100);
 	type("q");
 	pass(100);
-	assert_false(line_is_pressed(&rig_line)); /* nor is it one within a command */
+	assert_false(line_is_pressed(&rig_line)); /* nor does it count inside a command */
 	type("\r");
 	assert_true(line_take_typed(&rig_line, command));
 	assert_string_equal(command, "quiet[Aq");
 	type("list\r");
 	pass(100);
 	type("\x03");
-	assert_false(line_is_pressed(&rig_line)); /* something may follow */
+	assert_false(line_is_pressed(&rig_line)); /* more characters may follow */
 	pass(100);
 	assert_true(line_is_pressed(&rig_line));
-	assert_true(line_take_typed(&rig_line, command)); /* it waits, as before */
+	assert_true(line_take_typed(&rig_line, command)); /* the line waits as before */
 	assert_string_equal(command, "list");
 	line_listen(&rig_line, true);
 	assert_false(line_is_pressed(&rig_line));
@@ -117,7 +117,7 @@ static void a_key_that_is_pressed_alone_is_reported_while_somebody_listens(void 
 	line_listen(&rig_line, false);
 	assert_false(line_is_pressed(&rig_line));
 	type("list\r");
-	assert_true(line_has_typed(&rig_line, "list")); /* no q in front of it */
+	assert_true(line_has_typed(&rig_line, "list")); /* without a q in front */
 }
 
 static void a_command_that_is_too_long_rings(void **state)
@@ -232,7 +232,8 @@ static void bye_and_silence_make_it_text_again(void **state)
 	assert_true(line_has_typed(&rig_line, "list"));
 }
 
-/* A machine that a debugger stopped, or that did not look, has not been silent. */
+/* While a debugger has stopped the machine, or the machine did not look, the host was not silent.
+ * */
 static void time_in_which_nobody_looked_does_not_count(void **state)
 {
 	(void)state;
@@ -259,7 +260,7 @@ static void get_brings_the_bytes_raw_or_encoded(void **state)
 	for (unsigned i = 0; i < RIG_SIZE; i++)
 		rig_memory[i] = (uint8_t)(i * i >> 8);
 	for (unsigned i = 0; i < 40000; i++)
-		rig_memory[100000 + i] = (uint8_t)(i / 1000); /* these are the same for long */
+		rig_memory[100000 + i] = (uint8_t)(i / 1000); /* long runs of equal bytes */
 	for (uint8_t flags = 0; flags <= WIRE_ENCODED; flags++) {
 		host_get(100001, 40000, flags);
 		rig_take(ALL);
@@ -300,7 +301,7 @@ static void eight_gets_are_kept_and_answered_in_their_order(void **state)
 	assert_int_equal(host.left, 8); /* the ninth */
 	host.tag--;
 	for (unsigned i = 0; i < 3; i++, host.tag--)
-		host_get(i * 8, 496, 0); /* all with one tag */
+		host_get(i * 8, 496, 0); /* all with the same tag */
 	rig_take(ALL);
 	assert_int_equal(host.datas, WIRE_GETS + 1);
 }
@@ -351,7 +352,7 @@ static void host_words_are_stored_and_nothing_else_is(void **state)
 	assert_memory_equal(before, rig_memory, RIG_SIZE);
 }
 
-/* Where words are is not asked of the region, in which the host may write anything. */
+/* The places of words are not read from the region, because the host may write there. */
 static void the_region_is_not_believed(void **state)
 {
 	uint32_t one = 1;
@@ -373,7 +374,7 @@ static void stores_are_done_in_their_order_each_once(void **state)
 	assert_int_equal(host_put(RIG_MAILBOX, &value, 4), 0);
 	*request = 9;
 	host.dones = 0;
-	host_put_number(1, RIG_MAILBOX, &value, 4); /* its answer was lost */
+	host_put_number(1, RIG_MAILBOX, &value, 4); /* the answer to it was lost */
 	rig_take(ALL);
 	assert_int_equal(host.dones, 1);
 	assert_int_equal(host.done.number, 1);
@@ -387,12 +388,12 @@ static void stores_are_done_in_their_order_each_once(void **state)
 	rig_take(ALL);
 	assert_int_equal(host.dones, 1);
 	for (uint32_t i = 2; i < 2 + WIRE_STORES + 3; i++)
-		host_put_number(i, RIG_MAILBOX, &i, 4); /* none of them answered yet */
+		host_put_number(i, RIG_MAILBOX, &i, 4); /* none of them is answered yet */
 	rig_take(ALL);
 	assert_int_equal(host.dones, 1 + WIRE_STORES);
 	assert_int_equal(*request, 1 + WIRE_STORES);
 	assert_int_equal(host.done.number, 1 + WIRE_STORES);
-	host_hello(1); /* the same session continues with its numbers, another begins anew */
+	host_hello(1); /* the same session continues its numbers, another one starts again */
 	host_put_number(1 + WIRE_STORES, RIG_MAILBOX, &value, 4);
 	rig_take(ALL);
 	assert_int_equal(*request, 1 + WIRE_STORES);
@@ -497,11 +498,11 @@ static void no_answer_waits_behind_a_long_get(void **state)
 
 	(void)state;
 	host_get(0, 65536, 0);
-	rig_take(600); /* it is under way */
+	rig_take(600); /* it is being sent */
 	host.frames = 0;
 	host_put_number(1, offsetof(struct tr_header, reader), &lease, 4);
 	rig_take(2000);
-	assert_int_equal(host.types[0], WIRE_DATA); /* that which had begun */
+	assert_int_equal(host.types[0], WIRE_DATA); /* the frame that had begun */
 	assert_int_equal(host.types[1], WIRE_DONE);
 	assert_int_equal(host.types[2], WIRE_DATA);
 	rig_take(ALL);

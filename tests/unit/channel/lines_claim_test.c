@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which cards are lines while the firmware continues. */
+/* Which cards become lines while the firmware continues. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

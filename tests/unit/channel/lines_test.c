@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines on UARTs that have FIFOs and time, pumped by ticks or all the time. */
+/* Lines on UARTs with FIFOs and modelled time, pumped by ticks or all the time. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static unsigned model_text(uint64_t *at, char *to, unsigned size)
 	return count;
 }
 
-static unsigned taken; /* of what the UART has sent */
+static unsigned taken; /* bytes that the host has taken from the UART */
 
 static void start(enum model_kind kind, uint32_t divisor)
 {
@@ -47,7 +47,7 @@ static void start(enum model_kind kind, uint32_t divisor)
 	lines_start(&lines, &uart, model_now, model_text, 0);
 }
 
-/* Pump each so many ns for a while. */
+/* Pump every `each` ns, for ns. */
 static void run(uint64_t ns, uint64_t each)
 {
 	for (uint64_t end = uart_model.now + ns; uart_model.now < end;) {
@@ -58,7 +58,7 @@ static void run(uint64_t ns, uint64_t each)
 	}
 }
 
-/* The host's, in bursts that fit: so many bytes a tick. */
+/* The host sends bursts that fit the FIFO: so many bytes per tick. */
 static void host_sends(uint8_t *body, size_t size)
 {
 	uint8_t frame[WIRE_FRAME_MAX];
@@ -101,12 +101,13 @@ static void text_leaves_as_the_line_takes_it_and_is_drained(void **state)
 	}
 }
 
-/* At this rate a FIFO of 16 runs empty between two ticks, but for what follows from the clock. */
+/* At this rate a FIFO of 16 bytes runs empty between two ticks, unless more bytes follow by the
+ * clock. */
 static void ticks_fill_a_line_of_115200(void **state)
 {
 	static const struct {
 		enum model_kind kind;
-		unsigned least; /* share of the line's time, % */
+		unsigned least; /* the least share of the line's time, % */
 	} cases[] = { { MODEL_16550A, 95 }, { MODEL_16750, 97 }, { MODEL_PL011, 99 } };
 
 	(void)state;
@@ -146,7 +147,7 @@ static void ticks_fill_a_line_of_115200(void **state)
 	}
 }
 
-/* A rate that follows from the clock is wrong for a line that its peer stalls. */
+/* Sending by the clock is wrong for a line that its peer stalls. */
 static void a_line_that_stalls_loses_little_and_continues(void **state)
 {
 	(void)state;
@@ -161,15 +162,15 @@ static void a_line_that_stalls_loses_little_and_continues(void **state)
 	uart_model.stalled = false;
 	run(1000 * MSEC, MSEC);
 	assert_true(host.broken >= 1 && host.broken <= 2);
-	host_says_hello(2); /* of the other no more comes */
+	host_says_hello(2); /* no more bytes of the other request come */
 	run(100 * MSEC, MSEC);
 	host_gets(4096, 496);
 	run(200 * MSEC, MSEC);
 	assert_int_equal(host.left, 0);
 }
 
-/* An emulator's sends as fast as somebody takes it, and he has other things to do; a table may say
- * more than the line's rate. */
+/* An emulator's line sends as fast as its client takes the bytes, and the client may be busy; a
+ * table may give a rate that the line does not have. */
 static void a_line_that_does_not_keep_its_rate_loses_nothing(void **state)
 {
 	static const uint64_t takes[] = { USEC, 170 * USEC };
@@ -206,12 +207,12 @@ static void a_burst_that_fits_the_fifo_arrives_whatever_the_tick_does(void **sta
 	}
 	assert_int_equal(uart_model.lost, 0);
 	assert_int_equal(uart_model.taken, 50 * 16);
-	uart_model_send(host.have, 64); /* a host that heeds no burst */
+	uart_model_send(host.have, 64); /* a host that sends more than the FIFO holds */
 	run(20 * MSEC, 20 * MSEC);
 	assert_true(lines.ports[0].line.overruns > 0);
 }
 
-/* How many of so many ticks came to the UART. */
+/* How many of so many ticks accessed the UART. */
 static unsigned ticks_that_look(unsigned ticks)
 {
 	unsigned looked = 0;
@@ -235,7 +236,7 @@ static void ticks_leave_a_line_alone_that_nobody_uses(void **state)
 	uart_model_send("s", 1);
 	ticks_that_look(LINES_IDLE_TICKS);
 	assert_int_equal(uart_model.taken, 1);
-	assert_int_equal(ticks_that_look(900), 900); /* somebody types */
+	assert_int_equal(ticks_that_look(900), 900); /* a user types */
 	ticks_that_look(200);
 	assert_int_equal(ticks_that_look(10 * LINES_IDLE_TICKS), 10);
 }
@@ -276,7 +277,7 @@ static void a_rate_is_tried_and_kept_when_a_frame_comes(void **state)
 	run(300 * MSEC, MSEC);
 	assert_int_equal(host.baud.baud, 115200);
 	assert_int_equal(uart_model.divisor, 1);
-	assert_int_equal(host.broken, 0); /* its answer had left before */
+	assert_int_equal(host.broken, 0); /* its answer had been sent before */
 	host_gets(0, 1000);
 	run(200 * MSEC, MSEC);
 	assert_int_equal(host.left, 0);
@@ -320,7 +321,7 @@ static void at_an_unknown_rate_a_fifo_a_tick_is_the_most(void **state)
 	assert_int_equal(lines_rate_by_ticks(&port), 16000);
 }
 
-/* The rate at its start decides. */
+/* The rate at the start decides. */
 static void above_that_a_tick_moves_a_fifo(void **state)
 {
 	unsigned bytes, reported;
@@ -538,7 +539,7 @@ static void cards_are_lines_and_leave_the_console_its_place(void **state)
 	static const struct card all[] = {
 		{ 1, 0x6060, 8 },        /* at ports */
 		{ 0, 0xc0000000, 4096 }, /* in memory */
-		{ 1, 0, 8 },             /* nobody has placed it */
+		{ 1, 0, 8 },             /* no address was assigned */
 		{ 1, 0x3eff0000, 8 },    /* ports that the ISA sees in memory */
 		{ 1, 0x6070, 8 },
 		{ 0, 0xc0000000, 4096 }, /* the same once more */

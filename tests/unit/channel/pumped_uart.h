@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line on which nothing ever moves, and a function that is called whenever it is pumped. */
+/* A line on which no byte ever moves, and a function that is called whenever it is pumped. */
 #ifndef TESTS_UNIT_CHANNEL_PUMPED_UART_H
 #define TESTS_UNIT_CHANNEL_PUMPED_UART_H
 

@@ -13,7 +13,7 @@
 static struct stop_key key;
 static uint64_t now;
 
-/* A byte, so many ns behind the last one. */
+/* A byte comes, so many ns after the last one. */
 static void comes(uint8_t byte, uint64_t after)
 {
 	now += after;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands about the firmware's own boot. */
+/* Commands that record the firmware's own boot. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options for branch stacks: perf's names, and what is refused. */
+/* The options for branch stacks: perf's names, and refused ones. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

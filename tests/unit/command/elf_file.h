@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A small static PIE made by hand, after the system's <elf.h>: for the loader's test and fuzzer. */
+/* A small static PIE made with the system's <elf.h>: for the loader's test and fuzzer. */
 #ifndef TESTS_UNIT_COMMAND_ELF_FILE_H
 #define TESTS_UNIT_COMMAND_ELF_FILE_H
 
 #include <elf.h>
 #include <string.h>
 
-#define ELF_FILE_TEXT   0x1000U /* where its parts lie, in the file and linked */
+#define ELF_FILE_TEXT   0x1000U /* place of its parts, in the file and linked */
 #define ELF_FILE_RODATA 0x2000U
 #define ELF_FILE_DATA   0x3000U
 #define ELF_FILE_BSS    0x800U  /* bytes */

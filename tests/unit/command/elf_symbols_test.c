@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names in a file that may hold anything. */
+/* The names in a file with any content. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -70,7 +70,7 @@ static int take(void *context, uint64_t address, uint64_t size, const char *name
 	return *(int *)context;
 }
 
-/* In memory of its own, so that one byte read too far is seen. */
+/* In memory of its own, so that a read beyond its end is detected. */
 static int walk_size(size_t size, int result)
 {
 	void *copy = malloc(size ? size : 1);
@@ -118,7 +118,7 @@ static void whatever_is_cut_off_nothing_behind_the_end_is_read(void **state)
 {
 	(void)state;
 	for (size_t size = 0; size < sizeof(f); size++)
-		assert_int_equal(walk_size(size, 0), -ENOENT); /* the sections lie last */
+		assert_int_equal(walk_size(size, 0), -ENOENT); /* the sections are at the end */
 }
 
 static void sections_that_lie_outside_are_refused(void **state)
@@ -153,7 +153,7 @@ static void names_without_an_end_or_outside_are_passed_over(void **state)
 	assert_int_equal(walk(), 0);
 	assert_string_equal(said, "put ");
 	f.symbols[1].st_name = 1;
-	f.sections[STRTAB].sh_size = 20; /* "put" has lost its NUL */
+	f.sections[STRTAB].sh_size = 20; /* the name "put" has lost its NUL */
 	assert_int_equal(walk(), 0);
 	assert_string_equal(said, "main ");
 }

@@ -21,7 +21,7 @@ static int make(void **state)
 	return 0;
 }
 
-/* In memory of its own, so that one byte read too far is seen. */
+/* In memory of its own, so that a read beyond its end is detected. */
 static int parse_size(size_t size)
 {
 	void *copy = malloc(size ? size : 1);
@@ -100,7 +100,7 @@ static void writable_parts_are_placed_anew_and_relocated(void **state)
 	memset(memory, 0xee, sizeof(memory));
 	elf_place(&image, &f, memory, false);
 	assert_memory_equal(memory, f.text, sizeof(f.text));
-	assert_int_equal(memory[0x2000], 0xee); /* .data, as yet */
+	assert_int_equal(memory[0x2000], 0xee); /* .data, not loaded yet */
 	for (int run = 0; run < 2; run++) {
 		memset(memory + 0x2000, 0xee, 0x1000);
 		elf_place(&image, &f, memory, true);
@@ -277,7 +277,8 @@ static void a_damaged_note_is_no_build_id(void **state)
 	f.note.header.n_descsz = 21;
 	assert_int_equal(parse(), 0);
 	assert_int_equal(image.build_id_size, 0);
-	f.segments[ELF_FILE_NOTE].p_filesz += 8; /* there it lies whole, and is longer than any */
+	/* the note is complete there, and longer than any valid one */
+	f.segments[ELF_FILE_NOTE].p_filesz += 8;
 	assert_int_equal(parse(), 0);
 	assert_int_equal(image.build_id_size, 0);
 	f.note.header.n_descsz = UINT32_MAX;

@@ -106,7 +106,7 @@ static void a_file_of_uefis_is_known_by_its_ending(void **state)
 	assert_int_equal(parse("record -- fs1:x.efi"), 0);
 	assert_int_equal(parse("record -m 64 -- x.efi -- \"fs0:\\x\\\" don't ^\"a^^ \"b ^\" c\"d"),
 	                 0);
-	assert_int_equal(c.argc, 6); /* its words are cut by UEFI's shell's rules */
+	assert_int_equal(c.argc, 6); /* its words are split by the UEFI shell's rules */
 	assert_string_equal(c.argv[1], "--");
 	assert_string_equal(c.argv[2], "fs0:\\x\\");
 	assert_string_equal(c.argv[3], "don't");
@@ -134,7 +134,7 @@ static void an_argument_may_follow_its_letter(void **state)
 	assert_int_equal(c.pages, 0);
 	assert_int_equal(c.aux_pages, 64);
 	assert_true(c.snapshot);
-	assert_int_equal(parse("record -gx -- loop"), -EINVAL); /* -g takes none */
+	assert_int_equal(parse("record -gx -- loop"), -EINVAL); /* -g takes no argument */
 	assert_int_equal(parse("record -m,65 -- loop"), -EINVAL);
 	assert_int_equal(parse("list -m,64"), -EINVAL);
 	assert_int_equal(parse("record -"), -EINVAL);
@@ -391,7 +391,7 @@ static void an_option_that_means_nothing_is_refused(void **state)
 		"record -e arm_spe// -c 4096 -m ,64 --aux-watermark 4096 -- loop",
 		"record -e branch-step// -S -m 8,8 --watermark 64 -- loop",
 		"record -g -F 100 -- loop",
-		"record --max-sample-rate 0 -- loop", /* as many as it likes */
+		"record --max-sample-rate 0 -- loop", /* without a limit */
 	};
 
 	(void)state;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Tests of the host's tools that need a region to read.
+# Tests of the host's tools that need a region.
 HOST_CHECK := check_test check_lines_test
 HOST_AUX := aux_drain_test aux_refused_test auxtrace_info_test
 HOST_SESSION := region_stream_test top_test guest_fetch_test guest_output_test session_stops_test session_stream_test mirror_test channel_gdb_test session_test session_resume_test copying_channel_test full_disk_test \

@@ -51,7 +51,7 @@ static void describe_events(struct fixture *f, unsigned ring)
 
 /* The use of a ring's area. */
 struct area {
-	uint32_t type; /* perf_event_attr.type of who fills it; UINT32_MAX: there is none */
+	uint32_t type; /* perf_event_attr.type of the source that fills it; UINT32_MAX: no area */
 	bool overwrite;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine's trace region made by the firmware's own code on the host: for
- * tests of what reads one. Two CPUs with a ring each.
+ * A machine's trace region, made on the host by the firmware's own code: for tests of its readers.
+ * Two CPUs with a ring each.
  */
 #ifndef TESTS_UNIT_HOST_TOOLS_REGION_FIXTURE_H
 #define TESTS_UNIT_HOST_TOOLS_REGION_FIXTURE_H
@@ -11,9 +11,9 @@
 #include "ringbuf/region_writer.h"
 #include "ringbuf/ring.h"
 
-#ifndef FIXTURE_SIZE /* a benchmark's is larger */
+#ifndef FIXTURE_SIZE /* a benchmark has a larger one */
 #define FIXTURE_SIZE  (256U << 10)
-#define FIXTURE_PAGES 2U             /* of a ring's data */
+#define FIXTURE_PAGES 2U             /* pages of a ring's data */
 #define FIXTURE_AUX   (4U * TR_PAGE) /* bytes of an AUX area */
 #endif
 #define FIXTURE_RINGS           2U
@@ -27,17 +27,17 @@
 
 struct fixture {
 	int fd;         /* anonymous memory that holds the region */
-	uint8_t *bytes; /* FIXTURE_SIZE */
+	uint8_t *bytes; /* FIXTURE_SIZE bytes */
 	struct trace_region region;
 	struct ring rings[FIXTURE_RINGS];
 	struct ring_owner owners[FIXTURE_RINGS];
 	struct ring_account accounts[FIXTURE_RINGS * FIXTURE_EVENTS];
-	struct ring_aux aux[FIXTURE_RINGS]; /* size 0: it has none */
+	struct ring_aux aux[FIXTURE_RINGS]; /* size 0: no area */
 	uint8_t *scratch;
 	uint64_t time; /* ns of the last sample */
 };
 
-/* A region in state RECORDING; ring_flags (TR_RING_*) are those of ring 1. */
+/* A region in state RECORDING; ring_flags (TR_RING_*) are the flags of ring 1. */
 void fixture_init(struct fixture *fixture, uint32_t ring_flags);
 
 /* Forward rings with an AUX area each, which the ring's first event fills; type is its
@@ -53,18 +53,18 @@ void fixture_free(struct fixture *fixture);
 bool fixture_sample(struct fixture *fixture, unsigned ring, unsigned event, uint64_t ip,
                     uint64_t period, unsigned depth);
 
-/* Act as the hardware: fill size bytes of the ring's AUX area and report them with these flags.
- * False if there is no room for them. */
+/* Do the hardware's work: fill size bytes of the ring's AUX area and report them with these flags.
+ * Returns false if there is no room. */
 bool fixture_piece(struct fixture *fixture, unsigned ring, const void *bytes, uint64_t size,
                    uint64_t flags);
 
-/* Padding, which an empty piece reports. */
+/* Add padding, and report it by an empty piece. */
 void fixture_pad(struct fixture *fixture, unsigned ring, uint64_t size);
 
 /* Publish the ledgers, as a tick does. */
 void fixture_publish(struct fixture *fixture);
 
-/* The end of the run: what is lost is reported, ledgers are final, state COMPLETE. */
+/* The end of the run: lost records are reported, ledgers are final, state COMPLETE. */
 void fixture_complete(struct fixture *fixture);
 
 static inline struct tr_header *fixture_header(struct fixture *fixture)

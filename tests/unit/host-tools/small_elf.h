@@ -20,7 +20,7 @@ struct small_elf {
 	uint8_t data[64], code[64];
 };
 
-/* Its build-id is this byte again and again. */
+/* Its build-id is this byte, repeated. */
 static inline struct small_elf small_elf(uint8_t id)
 {
 	struct small_elf elf = {
@@ -38,7 +38,7 @@ static inline struct small_elf small_elf(uint8_t id)
 		                .p_filesz = offsetof(struct small_elf, data) -
 		                            offsetof(struct small_elf, note),
 		                .p_align = 4 },
-		              /* data at the same addresses, which is no code */
+		              /* data at the same addresses, not code */
 		              { .p_type = PT_LOAD,
 		                .p_flags = PF_R | PF_W,
 		                .p_offset = offsetof(struct small_elf, data),

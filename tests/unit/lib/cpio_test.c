@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Archives as the host makes them, and damaged ones. */
+/* Archives that the host makes, and damaged ones. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "host-tools/record/command/guest_archive.h"
 #include "lib/cpio.h"
 
-static uint8_t *archive; /* of exactly so many bytes, so that ASan sees what is read behind them */
+static uint8_t *archive; /* exactly this size, so that ASan detects reads beyond it */
 static uint64_t archive_size;
 
 static void make(const char *program, const char *input, char **files, unsigned count)
@@ -87,7 +87,7 @@ static void an_archive_has_the_files_that_were_put_into_it(void **state)
 	assert_int_equal(cpio_next(archive, archive_size, &at, &entry), 0);
 }
 
-/* How many entries there are before the end, or before what is broken. */
+/* The number of entries before the end, or before the damaged place. */
 static int entries(const uint8_t *bytes, uint64_t size, int *last)
 {
 	struct cpio_entry entry;
@@ -138,7 +138,7 @@ static void no_byte_of_it_is_believed(void **state)
 	assert_false(cpio_is_archive(archive, archive_size));
 }
 
-/* As `cpio -o -H newc` of a directory's files makes it, in this order. */
+/* The output of `cpio -o -H newc` for a directory's files, in this order. */
 static void make_by_cpio(const char *script)
 {
 	char command[1000];
@@ -183,7 +183,7 @@ static void each_name_of_a_file_has_its_bytes(void **state)
 	assert_has("z", "one", true);
 }
 
-/* As tools other than GNU's leave it. */
+/* As tools other than GNU cpio write it. */
 static void a_name_is_reported_without_where_it_was_looked_for(void **state)
 {
 	static const char doubled[] = { '.', '/', '/', 'x' }, twice[] = { '.', '/', '.', '/' };

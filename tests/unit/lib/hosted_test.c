@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of running firmware that an ISA gets: EDK2's protocols, here a test's. */
+/* Parts of running firmware that bareperf takes for an ISA: EDK2's protocols, here the test's. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -233,7 +233,7 @@ static void an_interrupt_that_is_nobodys_is_led_and_let_go(void **state)
 	assert_int_equal(ended, PMU);
 }
 
-/* EDK2's TimerDxe has one for each of the CPU's timers. */
+/* EDK2's TimerDxe has a handler for each of the CPU's timers. */
 static void one_that_has_a_handler_is_taken_from_it(void **state)
 {
 	const struct arch_hosted_interrupts *i = begin();
@@ -262,7 +262,7 @@ static void a_firmware_without_the_protocol_gives_none(void **state)
 
 /* ---- The stack ---- */
 
-/* Callers are looked for on it, and nowhere else. */
+/* Callers are searched on that stack only. */
 static void the_stack_is_the_one_of_the_hand_off_blocks_if_that_is_where_we_are(void **state)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
@@ -272,7 +272,7 @@ static void the_stack_is_the_one_of_the_hand_off_blocks_if_that_is_where_we_are(
 	begin();
 	assert_int_equal(given.stack.low, here - 65536);
 	assert_int_equal(given.stack.high, here + 4096);
-	have_stack(here + 4096, here + 65536); /* somebody else's */
+	have_stack(here + 4096, here + 65536); /* another stack */
 	begin();
 	assert_int_equal(given.stack.high, 0);
 	has_blocks = false;
@@ -303,7 +303,7 @@ static void what_turns_out_later_is_said_once(void **state)
 	hosted_report_more();
 	hosted_report_more();
 	assert_string_equal(said, "uefi: that was lost\n");
-	begin(); /* known from the beginning */
+	begin(); /* known from the start */
 	said[0] = 0;
 	hosted_report_more();
 	assert_string_equal(said, "");

@@ -12,12 +12,13 @@
 #include "lib/platform_check.h"
 #include "tests/unit/lib/memory/fake_map.h"
 
-#define HIDDEN 0xfffffffffffff000ULL /* as firmware writes of a device that it has hidden */
+#define HIDDEN 0xfffffffffffff000ULL /* the address that firmware gives for a hidden device */
 #define GOOD   0xfed00000ULL
 #define PORT   1 /* address space */
 #define PL011  3 /* interface type */
 
-/* No address of a device: hidden, beyond the CPU's 40 bits, RAM, its length beyond the end. */
+/* Invalid device addresses: hidden, beyond the CPU's 40 bits, in RAM, with an end beyond the limit.
+ * */
 static const uint64_t wrong[] = { HIDDEN, 1ULL << 40, FAKE_RAM, FAKE_RAM - 4, UINT64_MAX };
 #define WRONG (sizeof(wrong) / sizeof(wrong[0]))
 
@@ -75,7 +76,7 @@ static void what_is_right_or_missing_stays_as_it_is(void **state)
 	platform.gic_its = 0x8080000;
 	platform.gicr[0].address = 0x80a0000;
 	platform.gicr[0].size = 0xf60000;
-	platform.gicr[1].address = 0x9000000; /* as a GICC structure has it */
+	platform.gicr[1].address = 0x9000000; /* as in a GICC structure */
 	platform.gicr_count = 2;
 	platform.ecams[0].address = 0x4010000000;
 	platform.ecams[0].last_bus = 0xff;
@@ -168,11 +169,11 @@ static void of_a_list_the_others_stay(void **state)
 static void redistributors_are_an_area_or_one_cpus(void **state)
 {
 	(void)state;
-	platform.gicr[0].address = (1ULL << 40) - 0x10000; /* half of one CPU's */
+	platform.gicr[0].address = (1ULL << 40) - 0x10000; /* half of one CPU's frame */
 	platform.gicr[1].address = GOOD;
 	platform.gicr[1].size = UINT64_MAX;
 	platform.gicr[2].address = GOOD;
-	platform.gicr[2].size = 1ULL << 39; /* of which nobody wants page tables */
+	platform.gicr[2].size = 1ULL << 39; /* larger than page tables should map */
 	platform.gicr[3].address = (1ULL << 40) - 0x20000;
 	platform.gicr_count = 4;
 	check(3);
@@ -180,16 +181,16 @@ static void redistributors_are_an_area_or_one_cpus(void **state)
 	assert_int_equal(platform.gicr[0].address, (1ULL << 40) - 0x20000);
 }
 
-/* The address is bus 0's, which need not be there. */
+/* The address belongs to bus 0, which need not exist. */
 static void configuration_space_is_that_of_its_buses(void **state)
 {
 	(void)state;
-	platform.ecams[0].address = FAKE_RAM - (1U << 20); /* bus 0 lies before RAM, bus 1 in it */
+	platform.ecams[0].address = FAKE_RAM - (1U << 20); /* bus 0 is below RAM, bus 1 in RAM */
 	platform.ecams[1].address = FAKE_RAM - (1U << 20);
 	platform.ecams[1].last_bus = 1;
 	platform.ecams[2].first_bus = 0x40;
 	platform.ecams[2].last_bus = 0x41;
-	platform.ecams[2].address = FAKE_RAM_END - (0x40U << 20); /* its buses begin behind RAM */
+	platform.ecams[2].address = FAKE_RAM_END - (0x40U << 20); /* its buses begin after RAM */
 	platform.ecams[3].address = HIDDEN;
 	platform.ecams[3].last_bus = 0xff;
 	platform.ecam_count = 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The formatter that panics use, held against the C library's. */
+/* The formatter that panics use, compared with the C library's. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +80,7 @@ static void text_is_cut_to_its_space_and_ends_with_a_nul(void **state)
 	}
 }
 
-/* Through a pointer, so that the compiler does not object. */
+/* Through a pointer, so that the compiler gives no warning. */
 static void an_unknown_conversion_is_printed_as_it_stands(void **state)
 {
 	size_t (*print)(char *, size_t, const char *, ...) = print_text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A watchdog that runs is served every 100 ms, by the registers that its table names. */
+/* A running watchdog is reset every 100 ms, by the registers that its table names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,8 @@ static void arms_is_served_as_long_as_it_runs(void **state)
 	platform.watchdog_state = (struct arch_watchdog_step){
 		.address = (uint64_t)&control, .bytes = 4, .value = 1, .mask = 1
 	};
-	assert_int_equal(watchdog_state(&platform), WATCHDOG_UNKNOWN); /* memory is not read yet */
+	/* memory cannot be read yet */
+	assert_int_equal(watchdog_state(&platform), WATCHDOG_UNKNOWN);
 	add(&refresh, (struct arch_watchdog_step){
 	                  .write = true, .bytes = 4, .value = 1, .mask = UINT32_MAX });
 	watchdog_init(&platform);
@@ -130,7 +131,7 @@ static void an_enabled_one_is_served_while_its_register_says_that_it_counts(void
 	platform.watchdog_is_enabled = true;
 	platform.watchdog_state = (struct arch_watchdog_step){
 		.address = 0x468, .io = true, .bytes = 2, .shift = 11, .value = 0, .mask = 1
-	}; /* as Intel's TCO_TMR_HLT: 0 is counting */
+	}; /* like Intel's TCO_TMR_HLT: 0 means counting */
 	add(NULL, (struct arch_watchdog_step){ .address = 0x460,
 	                                       .io = true,
 	                                       .write = true,
@@ -147,7 +148,7 @@ static void an_enabled_one_is_served_while_its_register_says_that_it_counts(void
 	assert_int_equal(watchdog_state(&platform), WATCHDOG_COUNTS);
 	watchdog_serve(now + 100 * MS);
 	assert_int_equal(ports[0], 0x5a);
-	platform.watchdog_state.bytes = 0; /* not known: it is served in any case */
+	platform.watchdog_state.bytes = 0; /* not known: it is reset in any case */
 	ports[0] = 0;
 	assert_int_equal(watchdog_state(&platform), WATCHDOG_UNKNOWN);
 	watchdog_serve(now + 200 * MS);
@@ -169,7 +170,7 @@ static void one_that_is_not_enabled_or_not_known_is_left_alone(void **state)
 	assert_false(watchdog_is_served());
 	assert_int_equal(mapped, 0);
 	platform.watchdog_is_enabled = true;
-	code = -1; /* there is no room for its registers */
+	code = -1; /* there is no room to map its registers */
 	watchdog_init(&platform);
 	assert_false(watchdog_is_served());
 	watchdog_serve(now + 1000 * MS);

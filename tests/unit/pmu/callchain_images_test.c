@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Callchains where it depends on whose code it is whether a frame pointer is one. */
+/* Callchains where a frame pointer's validity depends on the image. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,8 +56,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Interrupted there, on a stack of records that lead to these, the last of which is 0. How many
- * addresses there are besides the interrupted one. */
+/* Interrupted there, on a stack of records with these return addresses, the last of which is 0.
+ * Returns the number of addresses besides the interrupted one. */
 static unsigned collect(uint64_t pc, const uint64_t *callers)
 {
 	struct arch_regs regs = { .pc = pc, .sp = (uint64_t)stack, .fp = (uint64_t)stack };
@@ -171,7 +171,7 @@ static void a_wild_frame_pointer_leads_nowhere(void **state)
 	}
 }
 
-/* Its frame pointer may still lead into a stack of ours. */
+/* The frame pointer may still point into a stack of ours. */
 static void from_a_stack_that_nobody_knows_nothing_is_followed(void **state)
 {
 	static const uint64_t callers[] = { KEPT + 16, KEPT_2 + 16, 0 };
@@ -190,11 +190,11 @@ static void from_a_stack_that_nobody_knows_nothing_is_followed(void **state)
 		assert_int_equal(callchain_put_slowly(&keeps, &regs, chain), 2);
 		assert_int_equal(chain[1], KEPT + 8);
 		assert_true(keeps.low == 0 && keeps.high == 0 && keeps.straight == 0);
-		callchain_images_end(); /* nor where all code keeps frames */
+		callchain_images_end(); /* also not if all code keeps frames */
 	}
 }
 
-/* The call stands at record 4. */
+/* The call's frame is record 4. */
 static void who_waits_is_known_and_who_has_called_him(void **state)
 {
 	struct callchain_call *call = (struct callchain_call *)(stack + 4);

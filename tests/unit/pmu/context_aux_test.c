@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups that fill an AUX area beside others, on two fake sources: the order in which they claim,
- * start and stop, and what a CPU that lacks an event does. */
+/* Groups that fill an AUX area together with others, on two fake sources: the order of add, start
+ * and stop, and a CPU that lacks an event. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 /* ---- Two sources that write down what they are asked ---- */
 
 static char said[512];
-static int refusal; /* of the AUX source's add */
+static int refusal; /* returned by the AUX source's add */
 static unsigned counters;
 static uint64_t stop_takes; /* ns */
 
@@ -92,7 +92,7 @@ static int set_up(void **state)
 	return timer_init();
 }
 
-/* One more group: a letter each, c counts, t traces. */
+/* Add a group: a letter per event, c counts, t traces. */
 static void add_group(const char *members)
 {
 	struct perf_event *leader = &events[nr_events];
@@ -171,7 +171,7 @@ static void its_time_begins_and_ends_when_it_does(void **state)
 	assert_int_equal(events[1].time_running, 1 * MS);
 }
 
-/* Its counter is taken from those that the others share. */
+/* Its counter is one of those that the others share. */
 static void a_group_that_traces_takes_no_turns(void **state)
 {
 	(void)state;
@@ -226,7 +226,7 @@ static void a_trace_that_is_refused_refuses_all(void **state)
 	assert_int_equal(fake_timer_deadline, 0);
 }
 
-/* It gives back what its members had claimed before. */
+/* It gives back the counters that its members have taken. */
 static void a_group_of_which_a_member_finds_no_room_gives_all_back(void **state)
 {
 	(void)state;
@@ -238,7 +238,8 @@ static void a_group_of_which_a_member_finds_no_room_gives_all_back(void **state)
 	assert_int_equal(counters, 1);
 }
 
-/* An area that the source has stopped itself, as a trace without room, is not stopped again. */
+/* An area that the source has stopped itself, such as a trace without room, is not stopped again.
+ * */
 static void what_is_stopped_already_is_only_given_back(void **state)
 {
 	(void)state;

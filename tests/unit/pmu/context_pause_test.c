@@ -19,7 +19,7 @@ static void a_pause_is_in_no_count_and_no_time(void **state)
 	context_pause(&context);
 	for (unsigned i = 0; i < nr_events; i++)
 		assert_null(fake.on[i]);
-	assert_int_equal(fake.used, 4); /* nobody else gets them */
+	assert_int_equal(fake.used, 4); /* no other event gets them */
 	context_rig_run(7 * MS);
 	context_resume(&context);
 	context_rig_run(10 * MS);
@@ -30,7 +30,7 @@ static void a_pause_is_in_no_count_and_no_time(void **state)
 	assert_int_equal(fake.used, 0);
 }
 
-/* The turns continue where they were, and are as long. */
+/* The turns continue at the same place, with the same length. */
 static void events_that_take_turns_share_what_is_left(void **state)
 {
 	uint64_t sum = 0;

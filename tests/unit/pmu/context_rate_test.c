@@ -47,7 +47,8 @@ static void an_absurd_period_is_stopped_until_the_tick_and_reported(void **state
 		tick();
 	}
 	context_stop(&context);
-	/* 101 samples a tick, then it stalls: neither its count nor its time continues. */
+	/* 101 samples per tick, then the event is throttled: neither its count nor its time
+	 * continues. */
 	assert_int_equal(events[0].account.period / 1000, 10 * 101);
 	assert_int_equal(events[0].throttled, 10);
 	assert_int_equal(records_of(PERF_RECORD_THROTTLE), 10);
@@ -125,7 +126,7 @@ static void a_rare_event_reaches_its_frequency(void **state)
 	events[0].attr.flags = PERF_ATTR_FREQ;
 	assert_int_equal(sampling_init(&events[0]), 0);
 	assert_int_equal(context_rig_start(1), 0);
-	/* Two thousand events a second; 1 a ns was assumed. */
+	/* Two thousand events a second; 1 per ns was assumed. */
 	for (unsigned ms = 0; ms < 1000; ms++) {
 		host_fake_cycles += MS;
 		events[0].count += 2;

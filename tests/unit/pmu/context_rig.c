@@ -81,7 +81,7 @@ static const struct pmu pmu_fake = {
 
 static const struct arch_regs regs = { .pc = 0x1234 };
 
-/* A ns at a time is slow: until the next timer, or the next sample of any event. */
+/* Run until the next timer or the next sample of any event, because single ns are slow. */
 void context_rig_run(uint64_t ns)
 {
 	while (ns) {

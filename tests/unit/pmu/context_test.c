@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many events on few counters: who is on, for how long, and what each counted. */
+/* Many events on few counters: which one runs, for how long, and its count. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static void a_group_is_on_as_a_whole_or_not_at_all(void **state)
 		context_rig_check_group(e, 400 * MS);
 }
 
-/* Any mixture of groups that fit alone: each is on in every round of turns. */
+/* Any mixture of groups that fit alone: each runs in every round of turns. */
 static void no_group_starves(void **state)
 {
 	(void)state;
@@ -103,7 +103,7 @@ static void a_partial_period_waits_with_its_event(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 3; i++)
-		context_rig_add_group(1, 9 * MS); /* no turn is as long */
+		context_rig_add_group(1, 9 * MS); /* longer than any turn */
 	assert_int_equal(context_rig_start(1), 0);
 	context_rig_run(360 * MS);
 	context_stop(&context);

@@ -23,7 +23,7 @@ static void times_continue_in_the_states_that_have_them(void **state)
 	times = event_times(&event, 1007);
 	assert_int_equal(times.enabled, 107);
 	assert_int_equal(times.running, 57);
-	times = event_times(&event, 999); /* a clock that another CPU's made go back */
+	times = event_times(&event, 999); /* a clock may go back after another CPU's reading */
 	assert_int_equal(times.enabled, 100);
 	assert_int_equal(times.running, 50);
 	event.state = EVENT_INACTIVE;
@@ -114,7 +114,7 @@ static void attributes_are_checked_to_their_bounds(void **state)
 	assert_int_equal(event_init(&event), -EOPNOTSUPP);
 }
 
-/* A member finds its leader there. */
+/* A member finds its leader by that address. */
 static void a_members_leader_stays(void **state)
 {
 	struct perf_event leader = { .nr_members = 2 };

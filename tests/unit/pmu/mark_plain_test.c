@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mark as the program makes it, through the call that it is given, stepped through instruction by
- * instruction: handlers mark there as well, and the program is ended there.
+ * A program's mark, through the function that it calls, single-stepped: at each instruction
+ * handlers mark as well, or the program is ended.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,13 +41,13 @@
 unsigned ring_faults;
 __thread const struct bareperf_marks *bareperf_marks_here;
 
-/* Where the program lies; the image and its workloads are nowhere. */
+/* The program's code; the image and its workloads have no addresses here. */
 extern const char __start_payload_code[], __stop_payload_code[];
 __asm__(
     ".globl __image_start, __image_end, __workload_start, __workload_end\n"
     ".hidden __image_start, __image_end, __workload_start, __workload_end\n"
     "__image_start:\n__image_end:\n__workload_start:\n__workload_end:\n");
-extern const char __executable_start[], _end[]; /* of this test: the program's marks are in it */
+extern const char __executable_start[], _end[]; /* of this test: contains the program's marks */
 
 static struct world {
 	struct traced_cpu cpu;
@@ -58,7 +58,7 @@ static struct world {
 
 /* ---- The calls' environment ---- */
 
-static bool endable_anywhere; /* a mutant: our own code is ended in, too, and marks */
+static bool endable_anywhere; /* a mutant: bareperf's own code is ended and marks, too */
 
 bool payload_contains(uint64_t address, uint64_t *offset)
 {
@@ -186,7 +186,7 @@ static void look_at(void *context, const char *text)
 		snprintf(world.wrong, sizeof(world.wrong), "a mark says: %.100s", text);
 }
 
-/* Not to be interrupted: what the library changes is the library's. */
+/* Not interruptible: the library's own changes are the library's. */
 static void drain(void)
 {
 	mark_rig_drain(&world.rig, look_at, NULL);
@@ -196,7 +196,7 @@ static void drain(void)
 		strcpy(world.wrong, "the ring's chain is broken");
 }
 
-/* Everything was read: do the ledger balance, and does the next mark arrive at once? */
+/* Everything was read: does the ledger balance, and does the next mark arrive at once? */
 static const char *settle(void)
 {
 	const struct perf_event *event = &world.rig.event;
@@ -230,10 +230,11 @@ static const char *settle(void)
 
 /* ---- A program that is stepped through ---- */
 
-/* Before each instruction of it a process is split off in which something happens there, and which
- * continues from there without stepping. */
+/* Before each instruction a process is forked in which the event happens there, and which continues
+ * without stepping. */
 static enum trial { A_HANDLER_MARKS, IT_IS_ENDED, IT_IS_ENDED_WITHIN_A_HANDLER } trial;
-static volatile int step, failed; /* failed: exit status of the first that complained */
+/* failed: exit status of the first child that reported an error */
+static volatile int step, failed;
 static bool split_off, is_quiet;
 static void (*volatile landing)(void *arg);
 static void *volatile landing_arg;
@@ -250,8 +251,8 @@ static void land(void)
 	landing(landing_arg);
 }
 
-/* A signal, or a tick, that finds the program, or a handler of its own, which has interrupted it.
- */
+/* A signal or a tick that interrupts the program, or a handler of the program that has interrupted
+ * it. */
 static void end_here(ucontext_t *context)
 {
 	const struct arch_regs at = {
@@ -298,14 +299,14 @@ static PROGRAM int program(void *argument)
 	return 0;
 }
 
-/* Rings that are open, have room for one more only, are full, wrap, and have to tell of what was
- * lost as well. A filler has 96 bytes, the program's record 184. */
+/* Rings that are open, have room for only one more record, are full, wrap, and have lost records to
+ * report as well. A filler has 96 bytes, the program's record 184. */
 static const struct before {
 	uint32_t marks;
 	bool read;
 } BEFORE[] = { { 1, false }, { 40, false }, { 60, false }, { 42, true }, { 60, true } };
 
-/* In the process that steps, and in each that was split off. */
+/* In the process that steps, and in each forked one. */
 static const char *try_one(const struct before *before)
 {
 	enum payload_end how;
@@ -317,7 +318,7 @@ static const char *try_one(const struct before *before)
 	payload_run(program, NULL, &how);
 	if (how != (split_off && trial != A_HANDLER_MARKS ? PAYLOAD_ENDED : PAYLOAD_RETURNED))
 		return "it has not ended as it should";
-	if (how == PAYLOAD_ENDED) /* it may have marked, or not */
+	if (how == PAYLOAD_ENDED) /* it may or may not have marked */
 		world.marked = world.rig.event.account.generated;
 	else
 		world.marked++;
@@ -358,7 +359,7 @@ static void a_handler_marks_before_any_instruction_of_a_mark(void **state)
 	if (!HOST_CAN_STEP)
 		skip();
 	holds(try_everywhere(A_HANDLER_MARKS));
-	assert_true(step > 50); /* it did step through something */
+	assert_true(step > 50); /* it did step through instructions */
 }
 
 static void a_program_is_ended_at_any_instruction_of_a_mark_and_leaves_no_claim(void **state)
@@ -370,7 +371,7 @@ static void a_program_is_ended_at_any_instruction_of_a_mark_and_leaves_no_claim(
 	holds(try_everywhere(IT_IS_ENDED_WITHIN_A_HANDLER));
 }
 
-/* Whether the trial complains in a process of its own. */
+/* Whether the trial reports an error, in a separate process. */
 static bool caught(unsigned fault, bool anywhere, enum trial which)
 {
 	pid_t child = fork();
@@ -440,7 +441,7 @@ static void a_mark_that_is_under_way_when_its_event_stops_is_in_the_ledger(void 
 	begin_world(3);
 	pmu_marks.stop(&world.rig.event);
 	event_set_state(&world.rig.event, EVENT_OFF, 0);
-	/* as it would continue, having found its event before */
+	/* it continues as after finding its event */
 	mark_put_slow(&world.rig.event, 1,
 	              (const uint64_t *)(const void *)"\14\0\0\0filler 5\0\0\0", 16, 0, NULL);
 	event_read(&world.rig.event); /* as the next publication does */

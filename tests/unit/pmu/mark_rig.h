@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of one page, the event whose marks go into it, and who reads them. */
+/* A ring of one page, the event whose marks go into it, and a reader. */
 #ifndef TESTS_UNIT_PMU_MARK_RIG_H
 #define TESTS_UNIT_PMU_MARK_RIG_H
 
@@ -9,7 +9,7 @@
 #include "writer/perfdata/mark_text.h"
 
 #define MARK_RIG_RING   TR_PAGE
-#define MARK_RIG_RECORD 1024U /* bytes of the longest */
+#define MARK_RIG_RECORD 1024U /* bytes of the longest record */
 
 struct mark_rig {
 	struct ring *ring;
@@ -18,12 +18,12 @@ struct mark_rig {
 	_Alignas(8) uint8_t data[MARK_RIG_RING];
 	uint64_t scratch[RING_LEVELS * MARK_RIG_RECORD / 8];
 	struct ring_reader reader;
-	uint64_t delivered, reported; /* marks that came; lost ones that the ring reported */
-	uint64_t damaged;             /* that cannot be read, or are not the event's */
-	bool broken;                  /* the ring's chain is */
+	uint64_t delivered, reported; /* marks that came; lost marks that the ring reported */
+	uint64_t damaged;             /* marks that cannot be read, or belong to another event */
+	bool broken;                  /* the ring is corrupt */
 };
 
-/* All zeros but for the event's period, flags, CPU and id before; the event counts after. */
+/* All zeros except the event's period, flags, CPU and id; the event counts afterwards. */
 static inline void mark_rig_begin(struct mark_rig *rig, struct ring *ring)
 {
 	struct perf_event *event = &rig->event;
@@ -44,7 +44,7 @@ static inline void mark_rig_begin(struct mark_rig *rig, struct ring *ring)
 	pmu_marks.start(event);
 }
 
-/* Show the text of each mark that has come. */
+/* Pass the text of each new mark to the function. */
 static inline void mark_rig_drain(struct mark_rig *rig,
                                   void (*show)(void *context, const char *text), void *context)
 {

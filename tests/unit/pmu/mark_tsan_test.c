@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Four CPUs mark, each into its ring, while one reader takes what there is: under TSan. */
+/* Four CPUs mark, each into its ring, while one reader takes the marks: under TSan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static struct world {
 	struct ring ring;
 	struct mark_rig rig;
 	uint64_t expected, wrong;
-	bool over; /* its writer is. Released */
+	bool over; /* its writer has ended. Released */
 } worlds[CPUS];
 
 static void begin_world(unsigned cpu)
@@ -51,7 +51,7 @@ static void *write_marks(void *argument)
 	return NULL;
 }
 
-/* Numbers ascend; each that is not there is lost. */
+/* Numbers ascend; each missing one was lost. */
 static void look_at(void *context, const char *text)
 {
 	unsigned cpu = CPUS, number = 0;

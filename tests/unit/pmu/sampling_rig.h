@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An event of a source that notes what it is asked to do, and a ring for its records. */
+/* An event of a source that logs the calls of its operations, and a ring for its records. */
 #ifndef TESTS_UNIT_SAMPLING_RIG_H
 #define TESTS_UNIT_SAMPLING_RIG_H
 
@@ -11,8 +11,8 @@ extern struct perf_event event; /* ACTIVE; a sample has IP, TIME, PERIOD */
 extern struct perf_event_mmap_page control;
 extern uint64_t data[1 << 13]; /* of the ring */
 
-/* The calls of the event's source, a letter each, in order: d e s S r (disable enable stop Start
- * read). */
+/* The calls of the source's operations, in order, a letter each: d e s S r (disable enable stop
+ * start read). */
 extern char asked[32];
 
 /* A source that can neither be disabled nor read. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When a counter's samples are due, step by step: periods, frequencies, periods that are too short.
- */
+ * */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static int init_frequency(uint64_t frequency)
 	return sampling_init(&event);
 }
 
-/* The counter has come so far, at ns. */
+/* The counter has reached this count at this time. */
 static void count_to(uint64_t count, uint64_t ns)
 {
 	event.count = count;
@@ -36,7 +36,7 @@ static void count_to(uint64_t count, uint64_t ns)
 	sampling_counted(&event, &regs, ns);
 }
 
-/* Samples so far; the PERIOD of the last one. */
+/* The number of samples so far; the PERIOD of the last one. */
 static unsigned samples(void)
 {
 	return (unsigned)event.account.written;
@@ -96,7 +96,7 @@ static void a_sample_is_due_when_its_count_is_reached(void **state)
 	assert_int_equal(samples(), 2);
 	assert_int_equal(last_period(), 1999);
 	assert_int_equal(event.sampling.next, 3000);
-	count_to(4000, MS); /* late by a whole one: the grid stays */
+	count_to(4000, MS); /* late by a whole period: the multiples stay */
 	assert_int_equal(samples(), 3);
 	assert_int_equal(last_period(), 1001);
 	assert_int_equal(event.sampling.next, 5000);
@@ -106,13 +106,13 @@ static void a_sample_is_due_when_its_count_is_reached(void **state)
 	assert_int_equal(event.sampled, 9500);
 	event.count = 9999;
 	assert_int_equal(sampling_left(&event), 1);
-	event.count = 10000; /* while it was being taken away */
+	event.count = 10000; /* while the event was being removed */
 	assert_int_equal(sampling_left(&event), 1);
 	event.count = 10007;
 	assert_int_equal(sampling_left(&event), 1);
 }
 
-/* Where the program stays at its place, and the counter ran on, the distance doubles. */
+/* If the program makes no progress while the counter counts, the distance doubles. */
 static void samples_that_are_too_close_move_apart(void **state)
 {
 	uint64_t now = 1000 * MS, count = 0;
@@ -120,7 +120,7 @@ static void samples_that_are_too_close_move_apart(void **state)
 
 	(void)state;
 	assert_int_equal(init_period(10), 0);
-	count_to(count += 10, now); /* the first, long after none */
+	count_to(count += 10, now); /* the first one, long after the last sample */
 	assert_int_equal(event.sampling.least, 1);
 	assert_int_equal(sampling_left(&event), 10);
 	for (unsigned i = 0; i < 4; i++) {
@@ -128,7 +128,7 @@ static void samples_that_are_too_close_move_apart(void **state)
 		assert_int_equal(event.sampling.least, least[i]);
 		assert_int_equal(sampling_left(&event), least[i]);
 	}
-	/* It has got on: by halves, down to the least. */
+	/* The program has made progress: the distance is halved, down to the least. */
 	for (unsigned i = 0; i < 4; i++) {
 		const struct arch_regs elsewhere = { .pc = 0x2000 + i };
 
@@ -136,13 +136,13 @@ static void samples_that_are_too_close_move_apart(void **state)
 		sampling_counted(&event, &elsewhere, now += 10);
 		assert_int_equal(event.sampling.least, i < 3 ? 1024 >> i : 256);
 	}
-	/* At its place, but as far as was programmed and no further: not stuck. */
+	/* No progress, but no more events than programmed: not stuck. */
 	count_to(count += 256, now += 10);
 	count_to(count += 256, now += 10);
 	assert_int_equal(event.sampling.least, 256);
 	count_to(count += 257, now += 10);
 	assert_int_equal(event.sampling.least, 512);
-	/* Rare again: at once as close as was asked for. */
+	/* Rare again: the distance is the requested one at once. */
 	count_to(count += 10000, now += 100000);
 	assert_int_equal(event.sampling.least, 1);
 	count_to(count + 10000, now + 99999);
@@ -157,7 +157,7 @@ static void the_period_follows_the_rate_by_halves(void **state)
 	assert_int_equal(init_frequency(1000), 0);
 	assert_int_equal(event.sampling.period, MS);
 	event.tstamp = 0;
-	count_to(MS, 4 * MS); /* a quarter of an event a ns: 250,000 a sample */
+	count_to(MS, 4 * MS); /* a quarter of an event per ns: 250,000 per sample */
 	assert_int_equal(samples(), 1);
 	assert_int_equal(event.sampling.period, MS / 2 + 125000);
 	assert_int_equal(event.sampling.sampled_at, 4 * MS);
@@ -173,7 +173,7 @@ static void a_burst_is_bounded_and_a_period_is_never_0(void **state)
 	assert_int_equal(init_frequency(1000), 0);
 	count_to(1ULL << 40, MS);
 	assert_int_equal(event.sampling.period, 64 * MS);
-	/* Where the product would overflow, the quotient goes first. */
+	/* If the product would overflow, it divides first. */
 	assert_int_equal(init_frequency(1), 0);
 	event.sampled = 0;
 	event.sampling.sampled_at = 0;
@@ -189,12 +189,12 @@ static void a_burst_is_bounded_and_a_period_is_never_0(void **state)
 	assert_int_equal(event.sampling.period, 1);
 }
 
-/* Two samples at one time of its own: no rate is known. */
+/* Two samples at the same time of the event's clock: no rate is known. */
 static void without_time_between_samples_the_period_stays(void **state)
 {
 	(void)state;
 	assert_int_equal(init_frequency(1000), 0);
-	event.state = EVENT_THROTTLED; /* its time stalls */
+	event.state = EVENT_THROTTLED; /* its time does not pass */
 	event.time_running = 7 * MS;
 	event.sampling.sampled_at = 7 * MS;
 	count_to(MS, 9 * MS);
@@ -207,7 +207,7 @@ static void the_tick_asks_more_often_where_samples_stay_away(void **state)
 	(void)state;
 	assert_int_equal(init_frequency(1000), 0);
 	event.count = 100;
-	sampling_tick(&event, 2 * MS); /* no more than two periods without */
+	sampling_tick(&event, 2 * MS); /* at most two periods without a sample */
 	assert_string_equal(asked, "");
 	sampling_tick(&event, 2 * MS + 1);
 	assert_string_equal(asked, "dsSe");
@@ -215,11 +215,11 @@ static void the_tick_asks_more_often_where_samples_stay_away(void **state)
 	assert_int_equal(event.sampling.next, event.sampling.period);
 	event.sampling.period = 1;
 	sampling_tick(&event, 4 * MS);
-	assert_string_equal(asked, "dsSe"); /* closer is not possible */
+	assert_string_equal(asked, "dsSe"); /* less is not possible */
 	event.sampling.period = 2;
 	sampling_tick(&event, 4 * MS);
 	assert_string_equal(asked, "dsSedsSe");
-	/* One that was throttled when it was stopped stays so. */
+	/* An event that was throttled when it was stopped stays throttled. */
 	event.sampling.period = 100;
 	event.state = EVENT_THROTTLED;
 	event.time_running = 9 * MS;
@@ -257,17 +257,17 @@ static void samples_are_so_many_times_as_far_apart_and_every_count_is_in_one(voi
 	assert_int_equal(samples(), 3);
 	assert_int_equal(last_period(), 4010);
 	assert_int_equal(event.sampling.steady, 4000);
-	sampling_slow(&event, 1); /* of what was asked for, not of what is */
+	sampling_slow(&event, 1); /* relative to the requested period, not to the present one */
 	count_to(10000, 4 * MS);
 	assert_int_equal(sampling_left(&event), 1000);
 	assert_int_equal(event.sampled, event.count);
-	assert_string_equal(asked, ""); /* the counter continues as it is */
+	assert_string_equal(asked, ""); /* the counter continues unchanged */
 	sampling_slow(&event, TR_SLOWEST);
 	assert_int_equal(event.sampling.period, 1000 * TR_SLOWEST);
 	assert_int_equal(init_period((1ULL << 62) - 1), 0);
 	sampling_slow(&event, 2);
 	assert_true(event.sampling.period == 1ULL << 62);
-	assert_int_equal(init_period(10), 0); /* one that is not the usual keeps it */
+	assert_int_equal(init_period(10), 0); /* an event of another kind keeps it */
 	sampling_slow(&event, 100);
 	assert_int_equal(event.sampling.period, 1000);
 	assert_int_equal(event.sampling.steady, 0);
@@ -282,10 +282,10 @@ static void a_frequency_is_so_many_times_as_low(void **state)
 	assert_int_equal(init_frequency(1000), 0);
 	sampling_slow(&event, 4);
 	for (unsigned ms = 1; ms < 200; ms++)
-		count_to(ms * MS, ms * MS); /* an event a ns */
+		count_to(ms * MS, ms * MS); /* one event per ns */
 	assert_in_range(event.sampling.period, 39 * MS / 10, 4 * MS);
 	sampling_tick(&event, event.sampling.sampled_at + 8 * MS);
-	assert_string_equal(asked, ""); /* nor does the tick think that they stay away */
+	assert_string_equal(asked, ""); /* nor does the tick treat them as missing */
 	sampling_slow(&event, 1);
 	for (unsigned ms = 200; ms < 300; ms++)
 		count_to(ms * MS, ms * MS);

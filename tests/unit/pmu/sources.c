@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The unit tests have what every architecture drives. */
+/* The unit tests have the sources of every architecture. */
 #include "pmu/arm/arm_pmuv3.h"
 #include "pmu/arm/arm_spe.h"
 #include "pmu/pmu.h"
@@ -12,7 +12,7 @@
 #include "pmu/x86/intel_bts.h"
 #include "pmu/x86/intel_pmu.h"
 
-/* Hardware first: it takes the generic events that it can count. */
+/* Hardware first: it gets the generic events that it can count. */
 const struct pmu_source *const pmu_sources[] = {
 	&pmu_intel.source,
 	&pmu_intel_core.source,

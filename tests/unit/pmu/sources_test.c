@@ -12,7 +12,7 @@
 #include "abi/event_types.h"
 #include "pmu/pmu.h"
 
-/* Of each kind of Intel's CPUs */
+/* For each kind of Intel's CPUs */
 #define INTEL_TERMS        \
 	"\tevent 0:0-7\n"  \
 	"\tumask 0:8-15\n" \
@@ -82,7 +82,7 @@ static void tables_are_what_they_are_documented_to_be(void **state)
 	assert_string_equal(text, expected);
 }
 
-/* A recording says what its types are called by this table, on hosts that have no image. */
+/* A recording names its types by this table, on hosts without an image. */
 static void each_type_is_called_as_its_first_source_is(void **state)
 {
 	static const struct event_type_name names[] = { EVENT_TYPE_NAMES };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of an event that has too many samples in a tick's time. */
+/* Throttling of an event that takes too many samples in a tick's time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -28,14 +28,14 @@ static void one_too_many_in_a_ticks_time_is_reported(void **state)
 {
 	(void)state;
 	throttle_set(&event, 3000);
-	assert_false(throttle_count(&event.throttle, 5 * MS)); /* begins a tick's time */
+	assert_false(throttle_count(&event.throttle, 5 * MS)); /* the first of a tick's time */
 	for (unsigned i = 0; i < 2; i++)
 		assert_false(throttle_count(&event.throttle, 5 * MS));
 	assert_true(throttle_count(&event.throttle, 6 * MS - 1));
 	throttle_set(&event, 3000);
 	for (unsigned i = 0; i < 3; i++)
 		assert_false(throttle_count(&event.throttle, 5 * MS));
-	assert_false(throttle_count(&event.throttle, 6 * MS)); /* begins the next */
+	assert_false(throttle_count(&event.throttle, 6 * MS)); /* the first of the next */
 	assert_int_equal(event.throttle.since, 6 * MS);
 	throttle_set(&event, 0);
 	for (unsigned i = 0; i < 10; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The short way of the usual sample, which the counters' handlers take, against the general way:
- * two worlds to which the same happens have the same bytes in their rings, none beyond, and the
- * same ledgers, whatever the ring has to wait for.
+ * The common path of a sample, which the counters' handlers take, compared with the general path:
+ * two worlds with the same events have the same bytes in their rings, none beyond, and the same
+ * ledgers, in every state of the ring.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -35,14 +35,14 @@ struct world {
 	struct ring_owner owner;
 	struct tr_doorbell doorbell;
 	struct perf_event_mmap_page *control;
-	uint8_t *data; /* of exactly the ring's size: the sanitizer knows its end */
+	uint8_t *data; /* exactly the ring's size, so that the sanitizer knows its end */
 	uint64_t scratch[RING_LEVELS * MAX_RECORD / 8];
 	unsigned notified;
 };
 
 static struct world general, alone;
 static uint64_t stack[STACK], seed;
-static unsigned short_ways; /* samples that were published without a claim */
+static unsigned short_ways; /* samples that were published by the common path */
 
 /* ---- Two worlds ---- */
 
@@ -51,7 +51,7 @@ static void stop(struct perf_event *event)
 	(void)event;
 }
 
-/* Of any length; the same in both worlds. */
+/* Of any length, but equal in both worlds. */
 static unsigned branch_stack(const struct perf_event *event, uint64_t *at)
 {
 	at[0] = event->count % (BRANCH_STACK_MAX + 1);
@@ -143,7 +143,7 @@ static void begin_worlds(const struct plan *plan)
 	fake_stack_high = (uint64_t)(stack + STACK);
 	begin_world(&general, plan);
 	begin_world(&alone, plan);
-	/* Pages that are not zero: a word that is left out shows. */
+	/* Pages that are not zero, so that a missing store shows. */
 	memset(general.data, 0x5a, RING_SIZE);
 	memset(alone.data, 0x5a, RING_SIZE);
 	short_ways = 0;
@@ -171,7 +171,7 @@ static uint64_t chance(uint64_t of)
 	return rig_random(&seed) % of;
 }
 
-/* So many frames above an interrupted pc, some of them none. */
+/* So many frames above an interrupted pc, some of them invalid. */
 static struct arch_regs interrupted(unsigned frames)
 {
 	uint64_t at = chance(8);
@@ -191,14 +191,14 @@ static struct arch_regs interrupted(unsigned frames)
 	return regs;
 }
 
-/* The counter has interrupted, at or behind the next sample, or before it. */
+/* The counter has interrupted at or after the next sample, or before it. */
 static void count(uint64_t events, const struct arch_regs *regs)
 {
 	uint64_t head = alone.control->data_head, claim = ~alone.ring.published << 32;
 	bool is_first = !ring_is_writing(&alone.ring);
 
 	if (is_first)
-		alone.ring.claim = claim; /* none; the general way leaves another */
+		alone.ring.claim = claim; /* none; the general path leaves another value */
 	general.event.count += events;
 	alone.event.count += events;
 	sampling_counted(&general.event, regs, host_fake_cycles);
@@ -207,7 +207,7 @@ static void count(uint64_t events, const struct arch_regs *regs)
 	short_ways += is_first && alone.ring.claim == claim && alone.control->data_head != head;
 }
 
-/* A writer that a handler interrupts before and after it has taken its place. */
+/* A writer that a handler interrupts before and after it has reserved space. */
 static void count_within_a_writer(const struct arch_regs *regs)
 {
 	struct world *const worlds[] = { &general, &alone };
@@ -229,7 +229,7 @@ static void count_within_a_writer(const struct arch_regs *regs)
 	}
 }
 
-/* The reader frees what it has read, or writes nonsense. */
+/* The reader frees records that it has read, or writes an invalid tail. */
 static void read_some(void)
 {
 	uint64_t head = general.control->data_head, tail = general.control->data_tail;
@@ -239,7 +239,7 @@ static void read_some(void)
 	else if (head > tail)
 		tail += chance(head - tail + 8) & ~7ULL;
 	else
-		tail = head; /* after nonsense */
+		tail = head; /* after an invalid tail */
 	general.control->data_tail = alone.control->data_tail = tail;
 	if (chance(3) == 0)
 		general.doorbell.pending = alone.doorbell.pending = 0;
@@ -282,7 +282,7 @@ static void assert_same_worlds(uint64_t step)
 	assert_int_equal(general.notified, alone.notified);
 }
 
-/* So many steps; in one of rarely something else than a sample happens. */
+/* So many steps; one in `rarely` is not a sample. */
 static void live(unsigned steps, unsigned rarely, unsigned frames)
 {
 	for (uint64_t step = 0; step < steps; step++) {
@@ -341,7 +341,7 @@ static void word_by_word_it_is_what_perf_says(void **state)
 	assert_in_range(got[4], 995, 996);
 	got[4] = 995;
 	assert_memory_equal(got, expected, sizeof(expected));
-	assert_int_equal(alone.ring.claim, UINT64_MAX); /* it went the short way */
+	assert_int_equal(alone.ring.claim, UINT64_MAX); /* it took the common path */
 	for (unsigned i = sizeof(expected); i < RING_SIZE; i++)
 		assert_int_equal(alone.data[i], 0x5a);
 }
@@ -358,7 +358,7 @@ static void on_every_cpu_it_is_the_general_ways_sample(void **state)
 	}
 }
 
-/* Records of all lengths come to the ring's end at all distances. */
+/* Records of all lengths reach the ring's end at all distances. */
 static void with_a_callchain_none_writes_beyond_the_ring(void **state)
 {
 	static const unsigned lengths[] = { 1, 3, 7, 8, 9, 10, 20, CALLCHAIN_MAX };
@@ -411,7 +411,8 @@ static void whatever_there_is_to_look_at_is_looked_at(void **state)
 			begin_worlds(&plan);
 			seed = 200 + i;
 			live(3000, 30, 11);
-			/* Where samples are counted, or lie before the last one, there is none. */
+			/* If samples are counted, or precede the last one, the path is not taken.
+			 * */
 			if (plan.wakeup_events || plan.flags)
 				assert_int_equal(short_ways, 0);
 			else
@@ -442,7 +443,7 @@ static void samples_with_other_fields_are_not_taken_for_usual(void **state)
 	}
 }
 
-/* As LOST has it, and as the branch trace's AUX record has it. */
+/* As in LOST, and as in the branch trace's AUX record. */
 static void the_usual_trailer_is_the_general_ways(void **state)
 {
 	uint64_t usual[RING_TRAILER_MAX / 8], other[RING_TRAILER_MAX / 8];

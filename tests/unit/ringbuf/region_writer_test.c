@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The trace region as its writer lays it out: what fits, where it lies, what a next run forgets. */
+/* The trace region as its writer lays it out: sizes, places, and the state that a next run clears.
+ * */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,8 +42,8 @@ static int tear_down(void **state)
 
 static struct {
 	uint64_t start, size; /* of the region */
-	uint32_t state;       /* that it says then */
-	bool done;            /* and waited for */
+	uint32_t state;       /* the state at that moment */
+	bool done;            /* and waited until it is in memory */
 } cleanings[8];
 static unsigned nr_cleanings;
 
@@ -61,7 +62,7 @@ static void note_cleaned(void)
 		cleanings[i].done = true;
 }
 
-/* A reader that finds that state after a reset may trust the tables. */
+/* A reader that finds this state after a reset can trust the tables. */
 static void a_states_tables_are_in_memory_before_it_is_and_it_is_at_once(void **state)
 {
 	(void)state;
@@ -118,11 +119,11 @@ static void limits_out_of_range_are_refused(void **state)
 	bad[13].stream_size = 513;
 	for (unsigned i = 0; i < 14; i++)
 		assert_int_equal(trace_region_init(&other, memory, SIZE, &bad[i]), -EINVAL);
-	/* The most is too much for this region, but no nonsense. */
+	/* The greatest counts are too much for this region, but valid. */
 	assert_int_equal(trace_region_init(&other, memory, SIZE, &most), -ENOSPC);
 }
 
-/* All in pages: up to the last one that the tables need. */
+/* In pages: up to the last one that the tables need. */
 static void tables_must_fit(void **state)
 {
 	uint64_t tables = region.tables_end;
@@ -133,7 +134,7 @@ static void tables_must_fit(void **state)
 	assert_int_equal(trace_region_init(&other, memory, tables, &limits), 0);
 	assert_int_equal(trace_region_init(&other, memory, tables - 1, &limits), -ENOSPC);
 	assert_int_equal(other.tables_end, tables);
-	/* Bytes behind them are not touched. */
+	/* Bytes behind them are not written. */
 	assert_int_equal(((const uint8_t *)memory)[tables], 0xa5);
 	assert_int_equal(((const uint8_t *)memory)[tables - 1], 0);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The ring's tests share a rig and scenarios. Those that step through instructions, or count
-# records by the hundred million, have the ring as it is in the product: without sanitizers.
+# The ring's tests share a rig and scenarios. Tests that single-step, or count records by the
+# hundred million, have the ring without sanitizers, as in the product.
 RING_RIG := $(wildcard tests/unit/ringbuf/ring_rig.* tests/unit/ringbuf/ring_scenario*)
 RING_PLAIN := ringbuf/ring.c ringbuf/ring_setup.c ringbuf/owner.c ringbuf/ledger.c ringbuf/reader/ring_reader.c \
 	arch/host/host.c

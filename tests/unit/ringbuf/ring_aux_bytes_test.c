@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The AUX area: padding, what is carried, what is lost, and the ledger of bytes. */
+/* The AUX area: padding, carried and lost bytes, and the ledger of bytes. */
 #include <errno.h>
 
 #include "tests/unit/ringbuf/ring_aux_rig.h"
@@ -42,15 +42,16 @@ static void room_is_what_the_reader_leaves(void **state)
 	aux_transact(PAGE + 24, 0);
 	assert_int_equal(ring_aux_room(&aux), PAGE - 24);
 	aux_begin(&out);
-	assert_int_equal(ring_aux_room(&aux), PAGE - 24); /* lent bytes are not used yet */
+	/* bytes that the hardware may write are not used yet */
+	assert_int_equal(ring_aux_room(&aux), PAGE - 24);
 	rig.control->aux_tail = PAGE;
 	assert_int_equal(ring_aux_room(&aux), 2 * PAGE - 24);
 	ring_aux_end(&out, 0);
-	assert_true(ring_aux_taken(&aux)); /* nothing to wait for but room */
+	assert_true(ring_aux_taken(&aux)); /* nothing to wait for except room */
 }
 
-/* Laps of four pages: only what the last half lap left whole is reported, the rest is overwritten.
- */
+/* Four pages are written several times: only data that the last half of the area did not overwrite
+ * are reported; the rest counts as overwritten. */
 static void a_snapshot_is_the_newest_and_then_waits_for_its_reader(void **state)
 {
 	struct ring_aux_output out;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whatever hardware and reader do, each byte of the AUX area that a record tells is there when
- * the reader comes, and every byte is reported, skipped, or known to be lost. The seeds are
- * printed. */
+/* For any hardware and reader: each AUX byte that a record reports is there when the reader comes,
+ * and every byte is reported, skipped, or known to be lost. The seeds are printed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,11 +28,11 @@ struct trial {
 	struct ring_aux aux;
 	uint8_t area[AREA];
 	uint64_t random;
-	uint64_t reported; /* bytes, by AUX records */
-	uint64_t up_to;    /* position behind the last record's range */
+	uint64_t reported; /* bytes that AUX records reported */
+	uint64_t up_to;    /* position after the last record's range */
 	uint64_t gaps;     /* bytes between the records' ranges */
-	uint64_t overruns; /* bytes that hardware wrote beyond its end */
-	uint64_t went_on;  /* transactions in one step behind another */
+	uint64_t overruns; /* bytes that the hardware wrote beyond its limit */
+	uint64_t went_on;  /* transactions that followed another in one step */
 	bool stopped;      /* no room, or TRUNCATED */
 };
 
@@ -85,7 +84,7 @@ static bool go_on(struct trial *t, struct ring_aux_output *out, uint64_t size)
 	return true;
 }
 
-/* One turn of the hardware and its driver. */
+/* One transaction of the hardware and its driver. */
 static void transact(struct trial *t)
 {
 	struct ring_aux_output out;
@@ -130,7 +129,7 @@ static void read_range(struct trial *t, const struct aux_record *record)
 	t->up_to = record->offset + record->size;
 }
 
-/* Read some records, and give back the ranges that they tell. */
+/* Read some records, and free the ranges that they report. */
 static void consume(struct trial *t, uint64_t records)
 {
 	const struct perf_event_header *record;
@@ -147,10 +146,11 @@ static void one_step(struct trial *t)
 {
 	switch (rig_random(&t->random) % 8) {
 	case 0:
-		t->rig.control->aux_tail = rig_random(&t->random); /* a lie, until next time */
+		t->rig.control->aux_tail =
+		    rig_random(&t->random); /* an invalid tail, until the next step */
 		break;
 	case 1:
-		while (rig_write(&t->rig, 0, 64, 0)) /* others fill the data ring */
+		while (rig_write(&t->rig, 0, 64, 0)) /* other writers fill the data ring */
 			;
 		break;
 	case 2:
@@ -199,7 +199,7 @@ static void every_byte_is_reported_skipped_or_known_to_be_lost(void **state)
 	}
 }
 
-/* The reader comes only when its owner was woken; then the area never stays stopped. */
+/* The reader comes only when its owner was woken; the area still never stays stopped. */
 static void a_reader_who_sleeps_until_woken_keeps_the_area_going(void **state)
 {
 	struct trial *t = malloc(sizeof(*t));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of one page with an AUX area of two beside it, and what is looked at there. */
+/* A ring of one page with an AUX area of two pages, and checks of both. */
 #ifndef TESTS_UNIT_RINGBUF_RING_AUX_RIG_H
 #define TESTS_UNIT_RINGBUF_RING_AUX_RIG_H
 
@@ -20,23 +20,23 @@ struct aux_record {
 
 extern struct rig rig;
 extern struct ring_aux aux;
-extern uint8_t aux_area[64]; /* only its address is looked at */
+extern uint8_t aux_area[64]; /* only its address is used */
 
-/* Another area; ring_aux_init()'s result. */
+/* Use another area; returns the result of ring_aux_init(). */
 int aux_give_area(uint64_t pages, uint64_t watermark, bool overwrite);
 
-/* Two pages, with a watermark at each half page. */
+/* Two pages, with a watermark of half a page. */
 int aux_setup(void **state);
 int aux_teardown(void **state);
 
-/* Begin a transaction, for any room; a whole one. */
+/* Begin a transaction of any size; begin and end one. */
 void aux_begin(struct ring_aux_output *out);
 void aux_transact(uint64_t size, uint64_t flags);
 
 /* The next record of the data ring must be AUX with these fields. */
 void aux_expect(uint64_t offset, uint64_t size, uint64_t flags);
 
-/* Causes for a wakeup by AUX so far. */
+/* Number of wakeup causes by AUX so far. */
 uint64_t aux_wakeups(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The AUX area: records, aux_wakeups, flags, and what is refused. */
+/* The AUX area: records, aux_wakeup, flags, and refused arguments. */
 #include <errno.h>
 
 #include "tests/unit/ringbuf/ring_aux_rig.h"
@@ -56,8 +56,8 @@ static void a_nested_begin_is_refused(void **state)
 	aux_begin(&inner);
 }
 
-/* Two pages, the mark at half a page, an interrupt at a page: the last wakeup is one page, the
- * next one and a half. */
+/* Two pages, a watermark of half a page, an interrupt after a page: the last wakeup is at one page,
+ * the next at one and a half. */
 static void the_worked_example_holds(void **state)
 {
 	struct ring_aux_output out;
@@ -75,9 +75,9 @@ static void the_worked_example_holds(void **state)
 
 struct wakeup_case {
 	uint64_t pages, watermark; /* 0: half of the area */
-	uint64_t steps[6];         /* bytes of each transaction, read at once; 0 ends */
+	uint64_t steps[6];         /* bytes of each transaction, read at once; 0 ends the list */
 	uint64_t wakeups;
-	uint64_t next; /* the next wakeup after them */
+	uint64_t next; /* aux_wakeup after them */
 };
 
 static const struct wakeup_case WAKEUPS[] = {
@@ -90,7 +90,7 @@ static const struct wakeup_case WAKEUPS[] = {
 	{ 4, PAGE, { 3 * PAGE, PAGE, PAGE }, 3, 6 * PAGE },
 	{ 4, 1, { 1, 1, 1, 5 }, 4, 9 },
 	{ 4, 100, { 99, 1, 250, 50 }, 3, 500 },
-	{ 1, 100 * PAGE, { 4095, 1 }, 1, 2 * PAGE }, /* as large as the area at most */
+	{ 1, 100 * PAGE, { 4095, 1 }, 1, 2 * PAGE }, /* at most as large as the area */
 	{ 16, 3000, { 4096, 4096, 4096, 4096 }, 4, 18000 },
 };
 
@@ -182,7 +182,7 @@ static void a_skip_may_take_all_the_room_and_no_more(void **state)
 	assert_int_equal(out.size, 0);
 	assert_int_equal(ring_aux_skip(&out, 1), -ENOSPC);
 	ring_aux_end(&out, 0);
-	aux_expect(2 * PAGE, 0, 0); /* the next range begins behind what was skipped */
+	aux_expect(2 * PAGE, 0, 0); /* the next range begins after the skipped bytes */
 	assert_int_equal(aux.skipped, 2 * PAGE);
 	assert_int_equal(rig.control->aux_head, 2 * PAGE);
 }
@@ -197,7 +197,7 @@ static void truncated_wakes_and_stops_until_the_reader_frees(void **state)
 	aux_transact(PAGE / 4 - 8, PERF_AUX_FLAG_TRUNCATED);
 	assert_int_equal(aux_wakeups(), 1);
 	assert_int_equal(ring_aux_begin(&out, &aux, 2 * PAGE), -ENOSPC);
-	assert_int_equal(aux_wakeups(), 1); /* of that the owner knows */
+	assert_int_equal(aux_wakeups(), 1); /* the owner is told of that */
 	aux_expect(0, PAGE / 4, 0);
 	aux_expect(PAGE / 4, PAGE / 4 - 8, PERF_AUX_FLAG_TRUNCATED);
 	rig.control->aux_tail = rig.control->aux_head;

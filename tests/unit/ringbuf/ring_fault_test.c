@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tests of the ring are able to fail: each fault that can be built in is caught. */
+/* The tests of the ring can fail: each fault that can be built in is detected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,8 @@ static const char *many_handshakes(void)
 	return scenario_handshake(300000000);
 }
 
-/* Whether the scenario complains, or crashes, with this fault built in; in a process of its own. */
+/* Whether the scenario reports an error, or crashes, with this fault built in; in a separate
+ * process. */
 static bool caught(unsigned fault, const char *(*scenario)(void))
 {
 	pid_t child = fork();

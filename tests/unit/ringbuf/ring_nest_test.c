@@ -33,7 +33,8 @@ static void on_signal(int signal)
 		rig_write_alone(&rig, 2, 56);
 }
 
-/* SIGUSR1 stands for an IRQ and SIGUSR2 for an NMI, which interrupts it, and which nothing does. */
+/* SIGUSR1 stands for an IRQ, and SIGUSR2 for an NMI, which interrupts the IRQ and is not
+ * interrupted. */
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whatever happens, records are whole and in order and the ledger is exact. The seeds are printed;
- * RING_SEED=n tries that one alone. */
+/* In any case records are complete and in order, and the ledger is exact. The seeds are printed;
+ * RING_SEED=n runs only that seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

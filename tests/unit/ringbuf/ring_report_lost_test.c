@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LOST as soon as there is room, not only before the next record. */
+/* LOST is written as soon as there is room, not only before the next record. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void a_loss_is_reported_once_there_is_room_without_another_record(void **
 	                                                         .scratch = scratch }),
 	                 0);
 	ring_report_lost(&ring, &account);
-	assert_int_equal(control.data_head, 0); /* nothing to tell */
+	assert_int_equal(control.data_head, 0); /* nothing to report */
 	while (write_one())
 		;
 	assert_false(write_one());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring that reports when it has less than its reserve left. */
+/* A ring that reports when it has less room than its reserve. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

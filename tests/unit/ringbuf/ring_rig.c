@@ -16,7 +16,7 @@ static void count_notification(void *context, uint32_t vector)
 	__atomic_fetch_add(&rig->notified, 1, __ATOMIC_RELAXED);
 }
 
-/* ID, STREAM_ID, IDENTIFIER: what tells whose trailer it is. */
+/* ID, STREAM_ID, IDENTIFIER: they identify the trailer's event. */
 static void fill_trailer(const struct ring_account *account, void *to)
 {
 	uint64_t words[3] = { account->id, account->id + 1000, account->id };
@@ -48,7 +48,8 @@ void rig_init(struct rig *rig, uint64_t size, uint32_t flags, uint32_t events, u
 	if (!rig->control)
 		abort();
 	rig->data = (uint8_t *)rig->control + TR_PAGE;
-	memset(rig->data, 0, size); /* an earlier rig's records would hide an early head */
+	/* an earlier rig's records would hide a head that is published too early */
+	memset(rig->data, 0, size);
 	rig->owner.id = 100;
 	rig->owner.doorbell = &rig->doorbell;
 	rig->owner.wakeup_events = events;
@@ -82,7 +83,7 @@ static uint64_t pattern(uint64_t id, uint64_t number, uint64_t word)
 	return (id << 56) ^ (number * 0x9e3779b97f4a7c15) ^ word;
 }
 
-/* The record's head, as far as it is the same for a writer who is interrupted after it. */
+/* The part of a record's head that stays the same if the writer is interrupted afterwards. */
 static void begin(uint64_t *words, uint64_t id, uint64_t number, uint32_t size)
 {
 	struct perf_event_header header = { PERF_RECORD_SAMPLE, 0, (uint16_t)size };

@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 
-static uint64_t nesting; /* random state of the handlers that interrupt_at_random() plays */
+static uint64_t nesting; /* random state of the handlers that interrupt_at_random() simulates */
 
 static uint32_t a_size(uint64_t *random, uint32_t limit)
 {
 	return RIG_MIN_RECORD + (uint32_t)(rig_random(random) % (limit - RIG_MIN_RECORD)) / 8 * 8;
 }
 
-/* The innermost writer is interrupted by nobody. */
+/* Nothing interrupts the innermost writer. */
 static bool write_at(struct rig *rig, uint32_t size, unsigned nested)
 {
 	if (nested + 1 == RIG_EVENTS)
@@ -40,7 +40,7 @@ static struct rig *random_rig(uint64_t *random, uint32_t flags)
 	return rig;
 }
 
-/* A tail that cannot be: behind the last good one, far ahead of the head, or not aligned. */
+/* An impossible tail: below the last good one, far beyond the head, or not aligned. */
 static void lie(struct rig *rig, uint64_t *random)
 {
 	uint64_t head = rig->control->data_head;
@@ -57,7 +57,7 @@ static void lie(struct rig *rig, uint64_t *random)
 	}
 }
 
-/* The reader dies; another continues from the tail that it left. */
+/* The reader dies; another continues from its tail. */
 static const char *replace_reader(struct rig *rig)
 {
 	if (ring_reader_init(&rig->reader, rig->control, rig->data, rig->ring.size, 0))
@@ -85,7 +85,7 @@ static const char *one_step(struct rig *rig, uint64_t *random)
 	return NULL;
 }
 
-/* Read everything; then what is lost must be reported with the next record. */
+/* Read everything; then the next record must report the lost ones. */
 static const char *settle(struct rig *rig)
 {
 	const char *wrong;
@@ -119,7 +119,7 @@ const char *scenario_random(uint64_t seed, uint64_t records)
 	return wrong;
 }
 
-/* A snapshot's samples: whole, each event's newest first. */
+/* A snapshot's samples: complete, each event's newest first. */
 static const char *check_snapshot(struct rig *rig, uint64_t *delivered)
 {
 	uint64_t newest[RIG_EVENTS] = { UINT64_MAX, UINT64_MAX, UINT64_MAX };

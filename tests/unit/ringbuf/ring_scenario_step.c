@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers between any two instructions: the writer single-steps itself by the trap flag. */
+/* Handlers between any two instructions: the writer single-steps itself with the trap flag. */
 #include <signal.h>
 #include <ucontext.h>
 
@@ -7,12 +7,12 @@
 #include "tests/unit/ringbuf/ring_scenario.h"
 
 #define MAX_STEPS    20000
-#define INSTRUCTIONS 120 /* about as many as a writer has */
+#define INSTRUCTIONS 120 /* about the number of a writer's instructions */
 
 struct preparation {
-	uint32_t size; /* of the records that are written before */
+	uint32_t size; /* size of the records that are written before */
 	int count;
-	uint64_t read;   /* of those, are read */
+	uint64_t read;   /* number of them that are read */
 	uint32_t events; /* wakeup_events */
 };
 
@@ -20,8 +20,8 @@ static const struct preparation PREPARATIONS[] = {
 	{ 32, 0, 0, 0 },     /* empty */
 	{ 32, 127, 0, 0 },   /* room for one of two */
 	{ 32, 128, 0, 0 },   /* full */
-	{ 32, 130, 128, 0 }, /* LOST due, all read */
-	{ 32, 130, 3, 0 },   /* LOST due, room for one of two */
+	{ 32, 130, 128, 0 }, /* LOST pending, all read */
+	{ 32, 130, 3, 0 },   /* LOST pending, room for one of two */
 	{ 40, 102, 50, 0 },  /* the next record wraps */
 	{ 32, 63, 0, 0 },    /* the next one reaches half */
 	{ 32, 1, 0, 2 },     /* the next one completes wakeup_events */
@@ -31,7 +31,8 @@ static const struct preparation PREPARATIONS[] = {
 
 enum visitor { WRITER, READER };
 
-/* One who is interrupted, and before which of its instructions: the thread, or its handler. */
+/* A writer that is interrupted, and the instruction before which that happens: the thread, or its
+ * handler. */
 struct stepped {
 	int step;
 	int first, second; /* -1: not */
@@ -43,7 +44,7 @@ static volatile int level;
 static enum visitor visitor;
 static const char *visit_wrong;
 
-/* A handler's record; a handler of its own may come before any instruction of that. */
+/* A handler's record; a further handler may come before any instruction of it. */
 static void write_nested(void)
 {
 	if (level == 1 || levels[1].first < 0) {
@@ -79,7 +80,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 		host_step_leave(context);
 }
 
-/* A record that is written while the visitor comes before these instructions. */
+/* Write a record, with a handler before these instructions. */
 static void write_stepping(int first, int second)
 {
 	level = 0;
@@ -94,7 +95,7 @@ static const char *settle(void)
 	const char *wrong = visit_wrong;
 	uint64_t lost;
 
-	/* a written record is there for the reader at once, not with the next record */
+	/* a written record is visible to the reader at once, not only with the next record */
 	if (!wrong)
 		wrong = rig_drain(&rig, UINT64_MAX);
 	if (!wrong)

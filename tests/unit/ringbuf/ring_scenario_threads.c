@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writer and reader on two threads. Nothing here measures time, but where they sleep in the kernel
- * a sleep without end is reported from a long one by giving up after some seconds. */
+/* Writer and reader on two threads. No result depends on time. If a thread sleeps in the kernel for
+ * several seconds, that counts as sleeping for ever. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -47,7 +47,7 @@ static void ring_bell(void *context, uint32_t vector)
 	sem_post(&pair->bell);
 }
 
-/* False if nobody rang for so long that nobody will. */
+/* Returns false if no doorbell came for so long that none will come. */
 static bool sleep_until_rung(struct pair *pair)
 {
 	struct timespec until;
@@ -170,7 +170,8 @@ static bool has_all(struct pair *pair)
 	       pair->rig.ring.published;
 }
 
-/* Only the writer, who asks, could wake it. If it went to sleep anew meanwhile, it has all. */
+/* Only the writer, which calls this, could wake it. If it went to sleep again meanwhile, it has
+ * read everything. */
 static bool sleeps_for_ever(struct pair *pair)
 {
 	return __atomic_load_n(&pair->asleep, __ATOMIC_ACQUIRE) &&
@@ -178,7 +179,7 @@ static bool sleeps_for_ever(struct pair *pair)
 	       __atomic_load_n(&pair->asleep, __ATOMIC_ACQUIRE) && !has_all(pair);
 }
 
-/* Write, and wait until the reader has it; false if it never will. */
+/* Write, and wait until the reader has read it; false if it never will. */
 static bool shake(struct pair *pair, int records)
 {
 	while (records--)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The forward ring: space, order, exact loss, and a tail that nobody trusts. */
+/* The forward ring: space, order, exact loss, and a tail that is not trusted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void a_config_against_the_rules_is_refused(void **state)
 	bad[3].max_record = 65536;
 	bad[4].size = 2 * TR_RING_SIZE_MAX;
 	assert_int_equal(ring_init(&ring, &good), 0);
-	good.max_record = SIZE; /* and as much as 65535 in larger ones */
+	good.max_record = SIZE; /* and 65535 bytes in larger ones */
 	assert_int_equal(ring_init(&ring, &good), 0);
 	good.max_record = SIZE + 8;
 	assert_int_equal(ring_init(&ring, &good), -EINVAL);
@@ -97,7 +97,7 @@ static void the_control_page_says_where_the_data_is_and_how_to_tell_time(void **
 		                      .clock = &clock };
 
 	assert_int_equal(ring_init(&rig->ring, &config), 0);
-	assert_int_equal(rig->control->size, 96); /* up to perf's __reserved */
+	assert_int_equal(rig->control->size, 96); /* the fields up to perf's __reserved */
 	assert_int_equal(rig->control->data_offset, TR_PAGE);
 	assert_int_equal(rig->control->data_size, SIZE);
 	assert_int_equal(rig->control->time_mult, 7);
@@ -106,8 +106,8 @@ static void the_control_page_says_where_the_data_is_and_how_to_tell_time(void **
 	assert_true(rig->control->capabilities & PERF_CAP_USER_TIME_ZERO);
 }
 
-/* A backward ring is read until there is a 0, and a forward one up to its head: its megabytes are
- * not touched before they are written. */
+/* A backward ring is read up to a 0, and a forward one up to its head, so its megabytes are not
+ * touched before they are written. */
 static void a_ring_begins_empty_whatever_was_in_its_memory(void **state)
 {
 	struct rig *rig = *state;
@@ -182,8 +182,8 @@ static void lost_precedes_the_next_record_that_fits(void **state)
 	assert_null(rig_drain(rig, SIZE / 64 - 2));
 	assert_int_equal(ring_reader_next(&rig->reader, &record), 1);
 	assert_int_equal(record->type, PERF_RECORD_LOST);
-	assert_int_equal(((const uint64_t *)record)[1], 102); /* the next writer */
-	assert_int_equal(((const uint64_t *)record)[2], 2);   /* the whole ring's */
+	assert_int_equal(((const uint64_t *)record)[1], 102); /* the next writer's id */
+	assert_int_equal(((const uint64_t *)record)[2], 2);   /* lost records of the whole ring */
 }
 
 static void lost_counts_against_the_same_reservation(void **state)
@@ -191,7 +191,7 @@ static void lost_counts_against_the_same_reservation(void **state)
 	struct rig *rig = *state;
 
 	fill(rig);
-	assert_null(rig_drain(rig, 1)); /* 64 bytes: room for the record, none for LOST */
+	assert_null(rig_drain(rig, 1)); /* 64 bytes: room for the record, but not for LOST */
 	assert_false(rig_write(rig, 0, 64, 0));
 	assert_null(rig_drain(rig, 1));
 	assert_true(rig_write(rig, 0, 64, 0));
@@ -276,7 +276,7 @@ static void a_nested_record_with_nothing_to_wait_for_takes_no_level(void **state
 	struct rig *rig = *state;
 	struct ring_output outer, inner;
 
-	assert_true(rig_write(rig, 0, 64, 0)); /* which opens the ring */
+	assert_true(rig_write(rig, 0, 64, 0)); /* this opens the ring */
 	assert_non_null(ring_reserve(&outer, &rig->ring, &rig->events[2].account, 32));
 	assert_ptr_equal(ring_reserve(&inner, &rig->ring, &rig->events[1].account, 64),
 	                 rig->data + 96);
@@ -317,7 +317,7 @@ static void a_tail_out_of_bounds_is_refused_and_counted_once(void **state)
 	fill(rig);
 	assert_null(rig_drain(rig, 4));
 	assert_int_equal(ring_tail(&rig->ring), 256);
-	refuse_tail(rig, 248);      /* before the last good one */
+	refuse_tail(rig, 248);      /* below the last good one */
 	refuse_tail(rig, 257);      /* not aligned */
 	refuse_tail(rig, SIZE + 8); /* beyond the head */
 	refuse_tail(rig, UINT64_MAX - 7);
@@ -374,7 +374,7 @@ static void each_count_is_published_as_what_it_is(void **state)
 	assert_true(ledger.data_head == (uint64_t)-80);
 }
 
-/* As a CPU whose clock may stand while others write wants it. */
+/* As a CPU whose clock may stop while others write needs it. */
 static void where_no_writer_takes_a_fast_path_none_is_open(void **state)
 {
 	struct rig *rig = *state;

@@ -29,7 +29,7 @@ static void end(void)
 	rig_free(&rig);
 }
 
-/* Write so many bytes in records of 64, reading everything and acknowledging at each wakeup. */
+/* Write so many bytes in records of 64 bytes; read and acknowledge everything at each wakeup. */
 static uint64_t wakeups_of(uint64_t bytes)
 {
 	uint64_t before = rig.notified;
@@ -78,7 +78,7 @@ static void wakeup_events_counts_samples(void **state)
 	begin(0, 3, 0);
 	assert_int_equal(wakeups_of(64 * 2), 0);
 	assert_int_equal(wakeups_of(64), 1);
-	assert_int_equal(wakeups_of(64 * 27), 9); /* short of half of the ring */
+	assert_int_equal(wakeups_of(64 * 27), 9); /* less than half of the ring */
 	end();
 }
 
@@ -254,7 +254,7 @@ static void an_overwritable_ring_wakes_only_on_request(void **state)
 	end();
 }
 
-/* As one of a machine that has ended, which no head moves in any more. */
+/* As on a machine that has ended, whose head no longer moves. */
 static void an_overwritable_ring_that_stalls_is_read_whole(void **state)
 {
 	const struct perf_event_header *record;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program's output: bytes in a ring whose tail somebody else stores. */
+/* A program's output: bytes in a ring whose tail the host stores. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 static struct tr_stream shared;
 static struct stream stream;
-static uint8_t *bytes; /* of exactly that size, so that ASan sees what is written behind them */
+static uint8_t *bytes; /* exactly that size, so that ASan detects writes beyond it */
 
 static int set_up(void **state)
 {
@@ -124,11 +124,11 @@ static void a_run_begins_empty_whatever_the_last_one_left(void **state)
 	assert_int_equal(stream_room(&stream), SIZE);
 	stream_lose(&stream, 2);
 	assert_int_equal(shared.lost, 2);
-	shared.tail = 6; /* the last reader's word, late */
+	shared.tail = 6; /* a late store of the last reader */
 	assert_int_equal(stream_room(&stream), SIZE);
 }
 
-/* All is kept in private memory; what the region says of it is for others. */
+/* All state is kept in private memory; the region's copy is for readers. */
 static void the_region_is_not_believed(void **state)
 {
 	(void)state;

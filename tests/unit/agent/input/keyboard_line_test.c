@@ -25,7 +25,7 @@ void console_write(const char *bytes, size_t length)
 	strncat(shown, bytes, length);
 }
 
-/* Whether the keys end a line. */
+/* Press these keys. Returns whether they end a line. */
 static bool type(const char *pressed)
 {
 	bool ended = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line out of foreign bytes: LoadOptions and \bareperf.cfg. */
+/* The command line from foreign bytes: LoadOptions and \bareperf.cfg. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 static char text[64];
 
-/* Exactly size bytes on the heap, so that the sanitizer sees any that are read behind. */
+/* Exactly size bytes on the heap, so that the sanitizer detects reads beyond them. */
 static int convert(int (*parse)(const void *, size_t, char *, size_t), const void *bytes,
                    size_t size)
 {
@@ -27,7 +27,7 @@ static int convert(int (*parse)(const void *, size_t, char *, size_t), const voi
 	return result;
 }
 
-/* ASCII as UCS-2, with the NUL if asked for. */
+/* ASCII as UCS-2, with a NUL if with_nul. */
 static int options(const char *ascii, int with_nul)
 {
 	unsigned char wide[512];
@@ -200,7 +200,7 @@ static void the_uefi_shells_files_are_read(void **state)
 	(void)state;
 	assert_int_equal(convert(config_to_text, file, sizeof(file)), 2);
 	assert_string_equal(text, "ls");
-	/* half a character at the end is none */
+	/* half a character at the end does not count */
 	assert_int_equal(convert(config_to_text, file, 11), 1);
 	assert_string_equal(text, "l");
 }

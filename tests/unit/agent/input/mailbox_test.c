@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mailbox, between the host's code and the firmware's; and a host that writes what it likes. */
+/* The mailbox between the host's code and the firmware's; and a host that writes anything. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static bool poll_(void)
 	return mailbox_poll(&fixture.region, &request);
 }
 
-/* As the host does; the command is with the machine when this returns. */
+/* Post as the host's code does; the machine has the command when this returns. */
 static uint32_t post_command(const char *text)
 {
 	struct error error = { "" };
@@ -108,7 +108,7 @@ static void a_command_is_there_until_it_is_answered(void **state)
 	assert_string_equal(box->reply_text, "");
 }
 
-/* Post these bytes under the next number, whatever the host's own code would say. */
+/* Post these bytes under the next number, also ones that the host's own code would refuse. */
 static void post(const char *text, uint32_t size, uint32_t length)
 {
 	memset(box->text, 'x', sizeof(box->text));
@@ -168,7 +168,7 @@ static void what_was_polled_is_what_is_answered(void **state)
 	memcpy(box->text, "other", 5);
 	box->length = UINT32_MAX;
 	box->request = number + 7;
-	box->reply = number + 7; /* nor is the reply believed that the region has */
+	box->reply = number + 7; /* the reply in the region is not believed either */
 	assert_string_equal(request.text, "first");
 	mailbox_reply(&fixture.region, &request, 0, NULL);
 	assert_int_equal(box->reply, number);
@@ -185,7 +185,8 @@ static void the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text
 	post_command("stop");
 	assert_true(mailbox_has(&fixture.region, "stop"));
 	assert_true(poll_());
-	assert_false(mailbox_has(&fixture.region, "stop")); /* it is the one under way */
+	/* the command under way does not count */
+	assert_false(mailbox_has(&fixture.region, "stop"));
 	post("stop", 4, 4);
 	assert_true(mailbox_has(&fixture.region, "stop"));
 	assert_true(mailbox_has(&fixture.region, "stop")); /* and stays */
@@ -208,7 +209,7 @@ static void the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text
 
 static bool has_slower(const char *text, uint32_t length, uint64_t *value)
 {
-	memset(box->text, '9', 64); /* the bytes behind it are not the text's */
+	memset(box->text, '9', 64); /* the bytes behind the text do not belong to it */
 	memcpy(box->text, text, strlen(text));
 	box->length = length;
 	return mailbox_has_number(&fixture.region, "slower ", 1000, value);
@@ -224,7 +225,7 @@ static void so_is_one_with_a_number_within_its_bounds(void **state)
 	(void)state;
 	post_command("record");
 	assert_true(poll_());
-	assert_false(has_slower("slower 4", 8, &value)); /* nothing is behind it yet */
+	assert_false(has_slower("slower 4", 8, &value)); /* no digits follow */
 	box->request++;
 	for (uint64_t n = 1; n <= 1000; n += 111) {
 		char text[32];
@@ -235,7 +236,7 @@ static void so_is_one_with_a_number_within_its_bounds(void **state)
 	}
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		assert_false(has_slower(none[i], (uint32_t)strlen(none[i]), &value));
-	assert_true(has_slower("slower 44", 8, &value)); /* as long as it says */
+	assert_true(has_slower("slower 44", 8, &value)); /* exactly as long as `length` */
 	assert_int_equal(value, 4);
 	assert_true(has_slower("slower 000000000000000004", 7 + 18, &value));
 	assert_false(has_slower("slower 0000000000000000004", 7 + 19, &value));
@@ -258,10 +259,10 @@ static void an_answer_is_cut_to_its_room(void **state)
 
 /* ---- A host that writes meanwhile ---- */
 
-#define POSTED "abcd" /* short, as each of a poll's instructions is a signal or more */
+/* short, because each instruction of a poll is tried with a signal or more */
+#define POSTED "abcd"
 
-/* The results that a poll may give, whatever was written meanwhile. Returns whether it took the
- * command. */
+/* The valid results of a poll during changes. Returns whether the poll took the command. */
 static bool text_or_refusal(void)
 {
 	assert_true(!request.code || request.code == -EINVAL);
@@ -269,7 +270,8 @@ static bool text_or_refusal(void)
 	return !request.code;
 }
 
-static volatile int step, spoilt_at; /* instructions of the poll */
+/* number of the poll's instruction; the one before which the text changes */
+static volatile int step, spoilt_at;
 static void (*volatile change)(void);
 
 static void on_trap(int signal, siginfo_t *info, void *context)
@@ -302,7 +304,7 @@ static void mend_text(void)
 	__atomic_store_n(&box->text[3], 'd', __ATOMIC_RELAXED);
 }
 
-/* One change before one instruction of a poll, of each in turn. */
+/* One change before one instruction of a poll, for each instruction. */
 static void change_at_each_instruction(void (*first)(void), void (*then)(void))
 {
 	unsigned taken = 0, refused = 0;
@@ -322,7 +324,7 @@ static void change_at_each_instruction(void (*first)(void), void (*then)(void))
 			taken++;
 		else
 			refused++;
-	} while (step > spoilt_at++); /* or else it was at its end before */
+	} while (step > spoilt_at++); /* otherwise the poll ended before that instruction */
 	assert_true(taken && refused);
 }
 
@@ -345,7 +347,7 @@ static void a_change_between_any_two_instructions_of_a_poll_comes_before_or_afte
 
 static int stop;
 
-/* The length and the text of a posted command change all the time. */
+/* Changes the length and the text of a posted command all the time. */
 static void *spoil(void *nothing)
 {
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program's files, kept from its end until the firmware's volume takes them: its heap is used
- * again in between. */
+/* A program's files, which are kept from its end until they are written to the firmware's volume;
+ * meanwhile the heap is used again. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static struct command command;
 static struct trace_region region;
 static struct channel channel;
 static char said[1000];
-static int full; /* the volume's answer */
+static int full; /* the volume's answer: it is full */
 
 /* ---- Its neighbours ---- */
 
@@ -170,7 +170,7 @@ static void has_file(unsigned i, uint8_t *at, uint64_t size)
 	files[i].size = size;
 }
 
-/* From the program's end to the volume, with what happens to the heap in between. */
+/* From the program's end to the volume; in between the heap is overwritten. */
 static int goes_home(uint64_t *held)
 {
 	*held = payload_fetch(&command, &region, &channel);
@@ -238,7 +238,7 @@ static void each_that_is_not_to_be_had_is_reported_and_the_others_are_written(vo
 	(void)state;
 	has_file(0, heap, HEAP);
 	has_file(3, archive, 5);
-	files[1].bytes = heap + 1; /* as long as all but it, and over it */
+	files[1].bytes = heap + 1; /* as long as the heap minus one, so that both overlap */
 	files[1].size = HEAP - 1;
 	files[2].bytes = heap + 1;
 	files[2].size = HEAP; /* beyond the heap's end */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program's output leaves in short pieces; its CPU stalls in none of them. */
+/* A program's output leaves in short pieces; its CPU does not stall inside one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,8 @@ static void so_does_what_nobody_reads(void **state)
 	assert_memory_equal(shown, text, sizeof(text));
 	assert_in_range(most, 1, PIECE);
 	announced = false;
-	payload_output_write(TR_STREAM_ERROR, text, sizeof(text)); /* the oldest give way */
+	/* the oldest bytes are dropped */
+	payload_output_write(TR_STREAM_ERROR, text, sizeof(text));
 	assert_int_equal(shared[TR_STREAM_ERROR].lost, 2 * sizeof(text) - SIZE);
 	assert_memory_equal(bytes + SIZE * TR_STREAM_ERROR, text + SIZE, SIZE);
 	assert_in_range(most, 1, PIECE);

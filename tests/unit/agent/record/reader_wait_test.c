@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's wait for its reader. The clock runs faster than under any -icount of QEMU's, so
- * that what ends here ends by what was done, not by virtual time. */
+/* The machine's wait for its reader. The clock runs faster than under any -icount of QEMU's, so a
+ * wait that ends here is ended by the reader's actions, not by virtual time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,9 +19,9 @@
 static struct tr_header header;
 static struct trace_region region = { .header = &header, .run = RUN };
 static uint64_t now;       /* ns */
-static void (*turn)(void); /* the reader's, each time that somebody looks */
-static unsigned pumps;     /* that the channel was asked for */
-static unsigned turns;     /* in which renew_seldom() was asked */
+static void (*turn)(void); /* the reader's turn, at each look of the machine */
+static unsigned pumps;     /* number of times that the channel was pumped */
+static unsigned turns;     /* number of turns since the lease was renewed */
 
 static void pump(void)
 {
@@ -37,7 +37,7 @@ void console_printf(const char *format, ...)
 	(void)format;
 }
 
-/* A second of the machine's between two looks. */
+/* One second of the machine's time between two looks. */
 uint64_t test_clock_steady(void)
 {
 	now += NSEC_PER_SEC;
@@ -55,7 +55,7 @@ static enum tr_reader_found await(void (*what)(void))
 	return found;
 }
 
-/* The header says how long it was: so many looks. */
+/* The header holds the length of the wait: so many looks. */
 static void assert_waited(uint64_t looks)
 {
 	assert_int_equal(header.reader_wait, looks * NSEC_PER_SEC);
@@ -65,7 +65,7 @@ static int setup(void **state)
 {
 	(void)state;
 	memset(&header, 0, sizeof(header));
-	header.reader_wait = 1; /* of the last run */
+	header.reader_wait = 1; /* the value of the last run */
 	memset(&lost, 0, sizeof(lost));
 	now = 0;
 	turns = pumps = 0;
@@ -96,7 +96,7 @@ static void withdraw(void)
 		header.reader.id = 0;
 }
 
-/* As slow as can be: each time just before its lease is lost. */
+/* The slowest live reader: it renews its lease just before the lease ends. */
 static void renew_seldom(void)
 {
 	if (++turns % (TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS - 1) == 0)
@@ -136,7 +136,7 @@ static void readiness_for_the_last_run_is_none_for_this_one(void **state)
 	header.reader = (struct tr_reader){ .id = 1, .ready = RUN - 1 };
 	assert_int_equal(await(withdraw), TR_READER_GONE);
 	assert_waited(60);
-	assert_int_equal(pumps, 60); /* or nobody would see it withdraw */
+	assert_int_equal(pumps, 60); /* because otherwise its withdrawal would not be seen */
 	assert_int_equal(header.heartbeat - began, 60);
 }
 
@@ -151,7 +151,7 @@ static void a_lease_that_stalls_is_lost_and_not_waited_for_again(void **state)
 	assert_int_equal(await(stand_still), TR_READER_NONE);
 	assert_int_equal(header.reader_wait, 0);
 	assert_false(reader_await_end(&region, &channel));
-	header.reader.lease++; /* it lives, or another has come */
+	header.reader.lease++; /* it renews its lease, or another reader has come */
 	assert_true(reader_is_announced(&region));
 }
 
@@ -175,7 +175,7 @@ static void its_end_is_that_it_withdraws(void **state)
 	assert_false(reader_await_end(&region, &channel));
 }
 
-/* The last looks of a wait that began long ago. */
+/* The last looks of a wait that has lasted long. */
 static void who_has_all_and_does_not_withdraw_is_waited_for_to_a_bound(void **state)
 {
 	struct watch w;
@@ -216,11 +216,11 @@ static void what_is_being_read_is_waited_for_as_long_as_it_continues(void **stat
 	reader_forget_rings();
 	reader_note_ring(&control, 64, 32);
 	turn = read_slowly;
-	reader_await_read(&region, &channel); /* nobody is there */
+	reader_await_read(&region, &channel); /* no reader is announced */
 	assert_int_equal(turns, 1);
 	header.reader.id = 1;
 	header.reader.ready = RUN - 1;
-	reader_await_read(&region, &channel); /* it has come for the next run */
+	reader_await_read(&region, &channel); /* a reader has come for the next run */
 	assert_int_equal(turns, 2);
 	header.reader.ready = RUN;
 	reader_await_read(&region, &channel);
@@ -229,7 +229,7 @@ static void what_is_being_read_is_waited_for_as_long_as_it_continues(void **stat
 	turns = 0;
 	reader_await_read(&region, &channel); /* it has all */
 	assert_int_equal(turns, 1);
-	control.data_tail = UINT64_MAX; /* garbage holds nobody up */
+	control.data_tail = UINT64_MAX; /* garbage delays nothing */
 	reader_await_read(&region, &channel);
 	assert_int_equal(turns, 2);
 	reader_forget_rings();
@@ -267,12 +267,13 @@ static void the_end_waits_for_all_that_is_unread_and_no_longer_than_it_is_read(v
 	reader_note_ring(&control, 64, 32);
 	header.reader.id = 1;
 	turn = renew_seldom;
-	assert_false(reader_await_end(&region, &channel)); /* it lives, and does not continue */
+	/* the reader lives, but does not continue */
+	assert_false(reader_await_end(&region, &channel));
 	assert_in_range(now / NSEC_PER_SEC, TR_READER_MS * NSEC_PER_MSEC / LOOK_NS,
 	                TR_READER_MS * NSEC_PER_MSEC / LOOK_NS + 2);
 	header.reader.lease++;
 	now = 0;
-	turn = withdraw; /* and leaves it all */
+	turn = withdraw; /* and it withdraws without reading */
 	assert_false(reader_await_end(&region, &channel));
 	assert_false(reader_await_end(&region, &channel));
 	header.reader.id = 1;

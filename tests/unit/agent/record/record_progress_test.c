@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a recording is, on a screen's last row and on a serial line. */
+/* A recording's progress, on the screen's last row and on a serial line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +91,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* A tick each millisecond. */
+/* Run a tick each millisecond. */
 static void tick(unsigned ms)
 {
 	for (; ms > 0; ms--) {
@@ -149,7 +149,7 @@ static void a_shorter_text_leaves_nothing_of_a_longer_one(void **state)
 	recording_progress_begin(&r);
 	events[0][0].account.written = 123456789;
 	tick(100);
-	events[0][0].account.written = 1; /* another CPU's, read while it is being written */
+	events[0][0].account.written = 1; /* another CPU's count, read while it is being written */
 	tick(1100);
 	row_says("recording: 1 s, 1 samples, 0 lost");
 }

@@ -16,7 +16,7 @@
 #include "pmu/timer.h"
 
 #define EVENTS  3U
-#define OWN     7U /* the marks of a region add this to each event between its readings */
+#define OWN     7U /* counts that the marks of a region add to each event */
 #define OWN_NS  40U
 #define REGIONS (REGION_MOST + 1)
 
@@ -33,9 +33,9 @@ void mark_report(struct perf_event *event, const char *text)
 	print_text(reported[nr_reported++], sizeof(reported[0]), "%s", text);
 }
 
-#define HANDLER 21U /* a timer interrupt adds this */
+#define HANDLER 21U /* counts that a timer interrupt adds */
 
-static unsigned interrupts_each; /* so many-th look; 0: none */
+static unsigned interrupts_each; /* every so-manieth look is interrupted by the timer; 0: none */
 
 static uint64_t peek(const struct perf_event *event)
 {
@@ -115,7 +115,7 @@ static void says(unsigned number, const char *text)
 static void what_the_marks_add_is_taken_off(void **state)
 {
 	(void)state;
-	calibrate(5000); /* an interrupt came between */
+	calibrate(5000); /* an interrupt came in between */
 	calibrate(0);
 	calibrate(3);
 	begin("a");
@@ -135,7 +135,7 @@ static void interrupted(uint64_t times)
 	pass(times * HANDLER, times * 500);
 }
 
-/* Of the events', that is: the time has passed. */
+/* That applies to the events' counts; the time has really passed. */
 static void what_timer_interrupts_add_is_taken_off(void **state)
 {
 	(void)state;
@@ -165,14 +165,14 @@ static void regions_nest_and_the_outer_one_has_the_inner_marks(void **state)
 	pass(1, 1);
 	begin("b");
 	pass(2, 2);
-	begin("a"); /* within itself */
+	begin("a"); /* inside itself */
 	pass(4, 4);
 	end("a");
 	end("b");
 	end("a");
 	regions_report(&cpu);
 	assert_int_equal(nr_reported, 2);
-	says(0, "region 2 91 25,250,- a"); /* 7 and what two others added, and 4 */
+	says(0, "region 2 91 25,250,- a"); /* 7 plus the marks of two other regions, and 4 */
 	says(1, "region 1 46 13,130,- b");
 }
 
@@ -204,13 +204,14 @@ static void what_has_no_room_is_reported(void **state)
 		begin("region number 0");
 	for (unsigned i = 0; i < REGION_DEPTH; i++)
 		end("region number 0");
-	memset(name, 'n', sizeof(name)); /* as the program's may be: without an end */
+	memset(name, 'n', sizeof(name)); /* the program's name may lack a NUL */
 	regions_begin(name, REGION_NAME);
 	regions_end(name, REGION_NAME);
 	regions_report(&cpu);
 	assert_int_equal(nr_reported, REGION_MOST + 1);
 	assert_memory_equal(reported[0], "region 17 ", 10);
-	/* one name too many, one too deep, one too long: the first's and the last's ends as well */
+	/* one name too many, one level too deep, one name too long; the ends of the first and the
+	 * last count as well */
 	says(REGION_MOST, "unmatched 5");
 }
 
@@ -225,8 +226,8 @@ static void what_handlers_mark_meanwhile_is_left_out(void **state)
 	assert_int_equal(nr_reported, 0);
 }
 
-/* As the C library does it: all in a region without a name. The outer region, and the marks
- * between, stay as they are without a calibration. */
+/* The C library calibrates so: everything is in a region without a name. The outer region, and the
+ * marks in between, are the same as without a calibration. */
 static void a_calibration_is_in_no_total_and_in_no_outer_region(void **state)
 {
 	(void)state;
@@ -246,11 +247,12 @@ static void a_calibration_is_in_no_total_and_in_no_outer_region(void **state)
 	assert_int_equal(nr_reported, 1);
 	assert_memory_equal(reported[0], "region 1 ", 9);
 	assert_non_null(strstr(reported[0], " 150,1500,- a"));
-	/* and an interrupt in the first look and in the last one */
+	/* including an interrupt in the first look and in the last one */
 	assert_in_range(counters[0] + events[0].count, 150 + OWN, 150 + OWN + 2 * HANDLER);
 }
 
-/* These counts are in no unnamed region: the first region of all has timer interrupts measured. */
+/* These counts are in no unnamed region: the interrupts' overhead is measured in the first region
+ * of all. */
 static void what_timer_interrupts_add_is_measured_outside_of_the_totals(void **state)
 {
 	(void)state;
@@ -298,7 +300,7 @@ static void what_interrupts_add_is_not_measured_before_anything_counts(void **st
 	assert_int_equal(cpu.regions->handler[0], HANDLER);
 }
 
-/* One that the end of an outer region has ended is left out, too, but what comes later is not. */
+/* Regions inside an outer one that has ended are left out, but later ones are not. */
 static void a_calibration_that_never_ends_is_left_out_to_the_outer_end(void **state)
 {
 	(void)state;
@@ -313,7 +315,7 @@ static void a_calibration_that_never_ends_is_left_out_to_the_outer_end(void **st
 	assert_int_equal(counters[0] + events[0].count, OWN + 1 + 40);
 }
 
-/* While an event pauses its count stands, and is not asked of its unit. */
+/* While an event is paused its count does not change, and its source is not asked. */
 static void an_event_that_pauses_counts_nothing(void **state)
 {
 	(void)state;
@@ -330,7 +332,7 @@ static void a_cpu_that_counts_no_marks_has_nothing_to_tell(void **state)
 {
 	(void)state;
 	regions_close(&cpu);
-	events[EVENTS - 1].attr.sample_period = 1; /* recorded, not counted */
+	events[EVENTS - 1].attr.sample_period = 1; /* sampled, not counted */
 	assert_int_equal(regions_open(&cpu), 0);
 	assert_null(cpu.regions);
 	begin("a");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program pauses its recording: how long it waits for CPUs that do not hear. */
+/* The program pauses its recording: how long it waits for CPUs that do not react. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static struct traced_cpu cpus[CPUS];
 static struct perf_event events[CPUS];
 static unsigned signals[CPUS];
 static uint64_t leap; /* ns that pass at each signal */
-static unsigned deaf; /* CPU 1 hears so many signals before it obeys one */
+static unsigned deaf; /* CPU 1 ignores so many signals before it obeys */
 
 struct recording *recording_now(void)
 {
@@ -63,7 +63,7 @@ static void each_cpu_pauses_and_continues(void **state)
 	assert_int_equal(signals[1], 2);
 }
 
-/* By the clock that is seconds, as under --lossless; of looks it is two. */
+/* By the clock it is seconds, as under --lossless; by the looks it is two. */
 static void time_that_the_cpu_stalled_itself_is_not_waited(void **state)
 {
 	(void)state;

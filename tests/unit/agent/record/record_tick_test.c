@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The work for a line in a traced CPU's tick. */
+/* A traced CPU's tick pumps the serial line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #include "tests/unit/channel/pumped_uart.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
-#define COST 300U /* cycles of a call of pump() */
+#define COST 300U /* cycles that a call of pump() takes */
 #define CPUS 2U
 
 static struct fixture fixture;
@@ -33,15 +33,15 @@ static struct perf_event events[CPUS];
 static struct channel channel;
 static const struct arch_regs regs;
 
-static bool key;       /* one is pressed */
+static bool key;       /* the stop key is pressed */
 static unsigned looks; /* for one */
 static unsigned signals[CPUS];
-static unsigned left; /* how often the workload was ended, its CPU's events having stopped */
+static unsigned left; /* how often the workload was ended, after its CPU's events had stopped */
 
-/* The requests to the channel. */
+/* The calls of pump(): all, outside of a handler, nested; and the depth. */
 static unsigned pumps, out_of_handler, nested, depth;
 
-/* A line that takes its bytes; where it is called, and another CPU's tick meanwhile. */
+/* A line that takes its bytes; inside it another CPU's tick comes. */
 static void pump(void)
 {
 	nested += depth++ > 0;
@@ -54,7 +54,7 @@ static void pump(void)
 
 static const struct channel_ops memory = { .name = "memory" };
 
-/* The functions that record_tick.c uses of its neighbours; none has anything to do here. */
+/* The functions of other files that record_tick.c calls; they do nothing here. */
 void recording_progress_tick(struct recording *r, uint64_t at)
 {
 	(void)r;
@@ -93,7 +93,7 @@ void lossless_tick(struct traced_cpu *c)
 	(void)c;
 }
 
-static unsigned served; /* so often the watchdog was */
+static unsigned served; /* how often the watchdog was reset */
 
 uint64_t watchdog_due;
 
@@ -140,7 +140,8 @@ static int set_up(void **state)
 	set_up_cpu(0);
 	set_up_cpu(1);
 	channel = (struct channel){ .ops = &memory, .lines = pumped_start(pump) };
-	channel.lines->in_use = channel.lines->ports[0].line.framed = true; /* a host is there */
+	/* a host is connected */
+	channel.lines->in_use = channel.lines->ports[0].line.framed = true;
 	pumps = out_of_handler = nested = depth = left = looks = served = 0;
 	key = false;
 	timer_init();
@@ -194,7 +195,7 @@ static void what_it_costs_is_in_the_ticks_account(void **state)
 	fake_cpu_run(10 * TICK_NS, 0, &regs);
 	assert_int_equal(cpus[0].tick.cycles, 10 * COST);
 	assert_int_equal(cpus[0].tick.longest, COST);
-	assert_int_equal(reported->ticks, 9); /* as the last one began */
+	assert_int_equal(reported->ticks, 9); /* the count when the last tick began */
 	assert_int_equal(reported->tick_cycles, 9 * COST);
 	assert_int_equal(reported->tick_max, COST);
 }
@@ -204,7 +205,7 @@ static void two_cpus_do_not_pump_at_once(void **state)
 	(void)state;
 	fake_cpu_run(TICK_NS, 0, &regs);
 	assert_int_equal(nested, 0);
-	recording_tick(&cpus[1].tick, &regs); /* afterwards another may */
+	recording_tick(&cpus[1].tick, &regs); /* afterwards another CPU may pump */
 	assert_int_equal(pumps, 2);
 }
 
@@ -221,12 +222,12 @@ static void a_key_stops_the_events_before_the_workload_is_ended(void **state)
 	(void)state;
 	fake_cpu_run(3 * TICK_NS, 0, &regs);
 	assert_int_equal(left, 0);
-	assert_int_equal(looks, 3); /* the first CPU's, though both tick */
+	assert_int_equal(looks, 3); /* only the first CPU's looks, though both CPUs tick */
 	assert_false(cpus[0].stopped || cpus[1].stopped);
 	key = true;
 	fake_cpu_run(TICK_NS, 0, &regs);
 	assert_true(cpus[0].stopped && cpus[1].stopped);
-	assert_int_equal(left, 2); /* each CPU's tick sees to it */
+	assert_int_equal(left, 2); /* each CPU's tick checks */
 }
 
 static void a_key_stops_a_cpu_that_stalls(void **state)
@@ -236,7 +237,7 @@ static void a_key_stops_a_cpu_that_stalls(void **state)
 	assert_int_equal(looks, 0);
 	recording_tick_stalled(&cpus[0]);
 	assert_int_equal(looks, 1);
-	assert_int_equal(served, 1); /* by the first CPU */
+	assert_int_equal(served, 1); /* by the first CPU only */
 	assert_false(cpus[0].stopped);
 	key = cpus[1].started = true;
 	signals[1] = 0;
@@ -263,7 +264,7 @@ static void only_cpus_that_have_started_are_asked_to_stop(void **state)
 	assert_int_equal(signals[0], 0);
 }
 
-static uint64_t slowed_to; /* the last rate that the source got */
+static uint64_t slowed_to; /* the last rate that the source was given */
 static unsigned slowed;
 
 static void note_slow(struct perf_event *event, uint64_t factor)
@@ -291,18 +292,18 @@ static void a_host_whose_line_is_slow_has_every_cpu_sample_less_often(void **sta
 		    (struct perf_event_context){ .events = &events[i], .nr_events = 1 };
 	}
 	fake_cpu_run(3 * TICK_NS, 0, &regs);
-	assert_int_equal(slowed, CPUS); /* each once, however long it stands there */
+	assert_int_equal(slowed, CPUS); /* once each, however long the request stays */
 	assert_int_equal(slowed_to, 8);
 	assert_int_equal(events[0].slower, 8);
 	assert_int_equal(events[1].slower, 8);
 	box->text[7] = '2';
-	events[1].pmu = &none; /* nobody can move its samples apart */
+	events[1].pmu = &none; /* this event's samples cannot be taken less often */
 	events[1].slower = 0;
 	fake_cpu_run(TICK_NS, 0, &regs);
 	assert_int_equal(slowed, CPUS + 1);
 	assert_int_equal(events[0].slower, 2);
 	assert_int_equal(events[1].slower, 0);
-	events[0].attr.sample_period = 0; /* nor of one that only counts */
+	events[0].attr.sample_period = 0; /* nor those of an event that only counts */
 	box->text[7] = '3';
 	fake_cpu_run(TICK_NS, 0, &regs);
 	assert_int_equal(slowed, CPUS + 1);

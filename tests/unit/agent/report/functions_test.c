@@ -32,7 +32,7 @@ static void add_four(void)
 	functions_sort(&functions);
 }
 
-/* Which function the address is in; "" if in none. */
+/* The name of the function at this address; "" if there is none. */
 static const char *name_at(uint64_t address)
 {
 	functions_forget(&functions);

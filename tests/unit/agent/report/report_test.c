@@ -50,7 +50,7 @@ static void keep(void *context, const char *text, size_t size)
 	said[length] = 0;
 }
 
-/* The report's text, or why there is none. */
+/* The report's text, or the reason why there is none. */
 static int report_of_region(void)
 {
 	struct error error = { "" };
@@ -75,7 +75,7 @@ static void machine_command_ledger_and_functions_are_reported(void **state)
 	fixture_sample(&f, 0, 0, HOT + 0xff, 200, 2);
 	fixture_sample(&f, 1, 0, HOT, 400, 0);
 	fixture_sample(&f, 1, 0, 0xdead, 100, 0);
-	fixture_sample(&f, 1, 1, COLD, 5000, 0); /* another event's */
+	fixture_sample(&f, 1, 1, COLD, 5000, 0); /* another event's sample */
 	fixture_complete(&f);
 	assert_int_equal(report_of_region(), 0);
 	assert_string_equal(said,
@@ -166,11 +166,11 @@ static void an_overwritable_ring_is_weighed(void **state)
 		fixture_sample(&f, 1, 0, i < 100 ? COLD : HOT, 1, 0);
 	fixture_complete(&f);
 	assert_int_equal(report_of_region(), 0);
-	assert_non_null(strstr(said, "   100.00%  hot\n")); /* the oldest are gone */
+	assert_non_null(strstr(said, "   100.00%  hot\n")); /* the oldest records are gone */
 	assert_null(strstr(said, "cold"));
 }
 
-/* A record as those of images that firmware loads; its name is cut off by a size that lies. */
+/* A record like those for images that firmware loads; a wrong size cuts its name off. */
 static void image(uint64_t start, uint64_t length_of, const char *name, bool lies)
 {
 	struct ring_account *account = &f.accounts[0];
@@ -207,7 +207,8 @@ static void what_has_no_names_is_shown_by_its_module(void **state)
 	fixture_sample(&f, 0, 0, 0x301a44, 4, 0); /* nobody's */
 	image(0x301000, 0x1000, "b.efi", false);
 	fixture_sample(&f, 0, 0, 0x301a44, 5, 0);
-	image(0x301800, 0x1000, "app.efi", false); /* over a part of it: all of that is gone */
+	/* overlaps a part of it: the whole image is gone */
+	image(0x301800, 0x1000, "app.efi", false);
 	fixture_sample(&f, 0, 0, 0x301a44, 1, 0);
 	fixture_complete(&f);
 	assert_int_equal(report_of_region(), 0);
@@ -233,7 +234,7 @@ static void images_that_lie_do_no_harm(void **state)
 	assert_non_null(strstr(said, "    25.00%  xxxxxxxxxxxxxxxxxxxxxxxxd, most at "));
 }
 
-/* More addresses than can be distinguished; the sum is all of them. */
+/* More addresses than can be distinguished; the sum includes all. */
 static void a_module_has_the_weight_of_all_its_addresses(void **state)
 {
 	struct modules modules = { 0 };
@@ -254,7 +255,7 @@ static void a_module_has_the_weight_of_all_its_addresses(void **state)
 	modules_free(&modules);
 }
 
-/* A reader has taken what is not here: which of the records were samples nobody knows. */
+/* A reader has taken the missing records; nobody knows which of them were samples. */
 static void what_is_not_here_any_more_counts_as_records(void **state)
 {
 	(void)state;
@@ -267,7 +268,7 @@ static void what_is_not_here_any_more_counts_as_records(void **state)
 	assert_non_null(strstr(said, "first: 3 records generated = 3 written + 0 lost\n"));
 }
 
-/* Records that lie end the ring, and what comes before them counts. */
+/* A corrupt record ends the ring; the records before it count. */
 static void a_broken_ring_is_weighed_up_to_where_it_is_broken(void **state)
 {
 	struct perf_event_header *second;
@@ -293,7 +294,7 @@ static void samples_that_cannot_be_are_passed_over(void **state)
 	fixture_sample(&f, 0, 0, WARM, 1, 0);
 	fixture_sample(&f, 1, 0, COLD, 1, 0);
 	fixture_complete(&f);
-	words[7] = UINT64_MAX; /* of the first, how long its callchain is */
+	words[7] = UINT64_MAX; /* length of the first sample's callchain */
 	assert_int_equal(report_of_region(), 0);
 	assert_non_null(strstr(said, "    50.00%  warm\n    50.00%  cold\n"));
 }

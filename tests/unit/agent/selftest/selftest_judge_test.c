@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The self-test's verdicts, on figures of machines that are well, ill, and neither. */
+/* The self-test's verdicts, on figures of good, faulty, and doubtful machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void counters_that_are_ours_are_good(void **state)
 	assert_figure("present", 0x70000000fLL);
 	JUDGE(judge_census, (struct selftest_census){ 0, 0, 0 });
 	assert_line(SELFTEST_ABSENT, "no counters");
-	/* missing CPUs belong to nobody */
+	/* counters that do not exist are not foreign */
 	JUDGE(judge_census, (struct selftest_census){ 0xf, 0x10, 0x20 });
 	assert_line(SELFTEST_PASS, "4, all ours, none left counting");
 }
@@ -154,7 +154,7 @@ static void all_counters_at_once_are_exact_or_counted(void **state)
 
 /* ---- Interrupts ---- */
 
-/* Medians, and how many ps an event takes. */
+/* Medians, and the ps that an event takes. */
 static void judge_latency(int64_t fast, uint64_t fast_ps, int64_t slow, uint64_t slow_ps)
 {
 	JUDGE(judge_pmi, (struct selftest_pmi){ "instructions",
@@ -192,9 +192,9 @@ static void so_many_events_late_whatever_they_take_is_skid(void **state)
 	assert_int_equal(line.verdict, SELFTEST_PASS);
 	judge_latency(1001, 500, 1000, 50000);
 	assert_int_equal(line.verdict, SELFTEST_PASS);
-	judge_latency(5013, 2000, 5020, 60000); /* late by more than the bound as well */
+	judge_latency(5013, 2000, 5020, 60000); /* late by more than the limit as well */
 	assert_line(SELFTEST_FAIL, "skid: 5013 instructions (median), whatever they take");
-	judge_latency(1500, 500, 1500, 900); /* at the same speed, and soon */
+	judge_latency(1500, 500, 1500, 900); /* at the same speed, and early enough */
 	assert_line(SELFTEST_FAIL, "skid: 1500 instructions (median), whatever they take");
 }
 
@@ -211,7 +211,7 @@ static void so_many_ns_late_whatever_runs_is_late(void **state)
 	assert_int_equal(line.verdict, SELFTEST_PASS);
 	judge_latency(400000, 500, 4200, 50000);
 	assert_line(SELFTEST_FAIL, "late: 200000 ns (median), whatever runs");
-	judge_latency(4200, 50000, 400000, 500); /* if the slow one is the fast one */
+	judge_latency(4200, 50000, 400000, 500); /* if the slow loop is as fast as the fast one */
 	assert_line(SELFTEST_FAIL, "late: 210000 ns (median), whatever runs");
 }
 
@@ -242,7 +242,7 @@ static void interrupts_that_do_not_come_are_lost(void **state)
 	f.due = f.came = 1;
 	JUDGE(judge_pmi, f);
 	assert_int_equal(line.verdict, SELFTEST_PASS);
-	f.came = 2; /* one that was on its way when the last was counted */
+	f.came = 2; /* one interrupt was pending when the last one was counted */
 	JUDGE(judge_pmi, f);
 	assert_int_equal(line.verdict, SELFTEST_PASS);
 }
@@ -476,7 +476,7 @@ static void books_that_balance_are_good(void **state)
 static void each_line_of_the_ledger_that_does_not_hold_is_named(void **state)
 {
 	static const struct {
-		size_t field; /* one more of it */
+		size_t field; /* one more of this figure */
 		const char *what;
 	} wrong[] = {
 		{ offsetof(struct selftest_ring, generated), "generated is not written + lost" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ExitBootServices() ends a recording: in its notification nothing is allocated, nothing is written
- * and no service of the firmware's is called, but one that PI has made for it. */
+/* ExitBootServices() ends a recording: in its notification no memory is allocated, no file is
+ * written, and no service of the firmware is called, except one of the PI specification's made for
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +56,7 @@ void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 
 bool boot_record_leaves(void)
 {
-	fail(); /* that is a hook's */
+	fail(); /* only a hook may call this */
 	return false;
 }
 
@@ -77,7 +78,7 @@ static EFI_STATUS EFIAPI add(VOID *callback, EFI_TPL level)
 	return EFI_SUCCESS;
 }
 
-/* PI 1.7, volume 3, 6: whoever has registered is to do that when boot services end. */
+/* PI 1.7, volume 3, 6: a registered callback must be unregistered when boot services end. */
 static EFI_STATUS EFIAPI forget(VOID *callback)
 {
 	(void)callback;
@@ -188,7 +189,7 @@ void payload_threads_close(void)
 {
 }
 
-/* To a screen of the firmware's. */
+/* The firmware's screen would be used. */
 void console_printf(const char *format, ...)
 {
 	(void)format;
@@ -265,7 +266,7 @@ static void it_stops_gives_back_and_publishes(void **state)
 	fixture_free(&fixture);
 }
 
-/* It has stopped before: as it then was. */
+/* It was stopped before: its state stays. */
 static void what_has_stopped_is_left_as_it_is(void **state)
 {
 	(void)state;

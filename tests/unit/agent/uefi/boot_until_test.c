@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a boot's recording, and that nothing of it stays. */
+/* The end of a boot's recording, after which nothing of it is left. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,7 @@ static unsigned keys_of(const struct keyboard *keyboard)
 	return count;
 }
 
-/* As EDK2's drivers do, which poll at TPL_NOTIFY. */
+/* Like EDK2's drivers, which poll at TPL_NOTIFY. */
 static void press(struct keyboard *keyboard, CHAR16 character, UINT32 shift)
 {
 	EFI_TPL before = fake_services.RaiseTPL(TPL_NOTIFY);
@@ -142,7 +142,7 @@ static void a_time_ends_it(void **state)
 	nothing_stays();
 }
 
-/* Of the console's own input, which is there, and of no device behind it. */
+/* From the console's own input, if it exists, and from no device behind it. */
 static void ctrl_r_on_the_console_ends_it(void **state)
 {
 	static const struct {
@@ -205,12 +205,12 @@ static void a_device_that_has_gone_is_not_called(void **state)
 	fake_install(&keyboards[0], input_guid, &keyboards[0].protocol);
 	boot_until_begin(&(struct command_until){ .key = true }, on_reached);
 	fake_uninstall(&keyboards[0], input_guid);
-	memset(&keyboards[0], 0, sizeof(keyboards[0])); /* a call of it crashes */
+	memset(&keyboards[0], 0, sizeof(keyboards[0])); /* a call through it would crash */
 	boot_until_end();
 	nothing_stays();
 }
 
-/* It may have another driver by then. */
+/* Another driver may serve it by then. */
 static void one_that_has_come_again_is_heard(void **state)
 {
 	(void)state;

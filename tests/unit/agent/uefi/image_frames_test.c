@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which images keep frame pointers, as a recording says. */
+/* The report of which images keep frame pointers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void put(void *context, const char *text, size_t size)
 	console_write(text, size);
 }
 
-/* On the console a line, in the text beside the recording the names behind it. */
+/* On the console there is one line; in the text beside the recording the names follow. */
 static void tells(const char *line, const char *names)
 {
 	length = 0;
@@ -81,7 +81,7 @@ static void each_is_named_on_lines_that_a_terminal_has(void **state)
 	      "  unknown: c\n");
 }
 
-/* "  none:" and 35 times " a": 78 columns. */
+/* " none:" and 35 times " a" are 78 columns. */
 static void a_line_is_full_before_the_next(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The image that waits when another leaves from a call; and when its events count. */
+/* The image whose call waits when another image leaves from inside a call; and the time in which
+ * its events count. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@
 #include "pmu/callchain.h"
 #include "tests/unit/lib/efi/fake_firmware.h"
 
-/* The only image there is: our own, of which there is no record. */
+/* The only image, our own, for which there is no record. */
 char __image_start[1];
 
 void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
@@ -118,7 +119,7 @@ void recording_stop_cpu(struct traced_cpu *c)
 /* ---- An image that waits ---- */
 
 static jmp_buf left;
-static bool leaves; /* by Exit(), in a notification of WaitForEvent() */
+static bool leaves; /* leaves by Exit(), in a notification of WaitForEvent() */
 static const struct callchain_call *waiting, *before_waiting;
 
 static EFI_STATUS EFIAPI wait(UINTN count, EFI_EVENT *events, UINTN *index)
@@ -191,7 +192,7 @@ static EFI_STATUS EFIAPI others_wait(UINTN count, EFI_EVENT *events, UINTN *inde
 	return under(count, events, index);
 }
 
-/* The driver's, when it has ended: what waits then is nobody's to know. */
+/* When the driver has ended, the waiting image is unknown. */
 static void who_waits_through_a_hook_above_ours_still_does(void **state)
 {
 	(void)state;
@@ -214,7 +215,7 @@ static void who_waits_through_a_hook_above_ours_still_does(void **state)
 	image_records_end(&recording);
 }
 
-static bool counted[3]; /* in the outer image: before the inner one, in it, behind it */
+static bool counted[3]; /* in the outer image: before the inner one, inside it, and after it */
 
 static EFI_STATUS EFIAPI start_inner(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 {
@@ -244,7 +245,7 @@ static void events_count_from_an_image_s_start_to_its_return(void **state)
 		for (unsigned j = 0; j < 3; j++)
 			assert_int_equal(counted[j], i == 0);
 		assert_false(counts);
-		fake_services.StartImage(NULL, NULL, NULL); /* as often as one likes */
+		fake_services.StartImage(NULL, NULL, NULL); /* repeated calls are allowed */
 		assert_int_equal(counted[2], i == 0);
 		assert_false(counts);
 		image_records_end(&recording);
@@ -258,7 +259,7 @@ static void others_hear_of_a_recording_while_it_lasts(void **state)
 	assert_string_equal(hosting, "record -- a.efi");
 	image_records_end(&recording);
 	assert_null(hosting);
-	command.boot = true; /* boot_record_begin() reports it */
+	command.boot = true; /* boot_record_begin() reports that */
 	begin();
 	assert_null(hosting);
 	image_records_end(&recording);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Our driver among the firmware's: what others have there stays, whatever the firmware says. */
+/* Our driver in the firmware's list of drivers: other entries stay, whatever the firmware returns.
+ * */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,7 +127,7 @@ static void assert_order(unsigned count, ...)
 	va_end(numbers);
 }
 
-/* Its load options begin behind its path. */
+/* The load options follow the path. */
 static void assert_ours(const CHAR16 *name, const char *command)
 {
 	UINTN size, length = 2 * (strlen(command) + 1);
@@ -210,7 +211,7 @@ static void an_order_that_is_too_long_stays(void **state)
 	assert_int_equal(size, 2 * (MOST + 1));
 }
 
-/* Of the longest that is read, one may be ours. */
+/* Even an order of the greatest length may contain ours. */
 static void a_full_order_has_room_for_who_is_in_it(void **state)
 {
 	UINTN size;
@@ -274,7 +275,7 @@ static void an_order_that_is_not_kept_leaves_no_option(void **state)
 
 /* ---- Windows ---- */
 
-/* Its path is a MEDIA_FILEPATH_DP behind a node of an odd length. */
+/* Its path is a MEDIA_FILEPATH_DP after a node of an odd length. */
 static void set_boot(const CHAR16 *name, uint32_t attributes, const CHAR16 *file, UINTN bytes)
 {
 	static const uint8_t node[] = { 1, 1, 7, 0, 'x', 'y', 'z' };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Status codes in words. */
+/* Status codes as text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,8 +71,8 @@ static void debug_codes_and_other_types_say_nothing(void **state)
 	says(MAJOR | 0xff, 0x03051001, 0, "");
 }
 
-/* Whatever the firmware reports: within what the header promises. Operations that have no names are
- * all alike, and subclasses of such classes. */
+/* Any code: the text keeps the header's limits. Operations without names are treated alike, and so
+ * are subclasses of such classes. */
 static void every_code_has_a_text_that_fits(void **state)
 {
 	char text[STATUS_CODE_TEXT];

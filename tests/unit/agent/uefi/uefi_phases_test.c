@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording that ends while somebody is about to say where the boot is: --until's end is a
- * notification at TPL_CALLBACK, after which the ring is anybody's memory. */
+/* A recording ends while a phase is about to be marked: --until's end is a notification at
+ * TPL_CALLBACK, after which the ring's memory may belong to anybody. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static struct perf_event marks;
 static EFI_EVENT end; /* --until's */
 static bool gone;     /* the ring */
 static unsigned put;
-static char first[160], text[160]; /* of the first, and of the last that was put */
+static char first[160], text[160]; /* the first mark's text, and the last one's */
 
 /* A timer interrupt, just before the first word is written. */
 void mark_put_slow(struct perf_event *event, uint64_t ip, const uint64_t *raw, uint32_t bytes,
@@ -57,7 +57,7 @@ static EFI_STATUS(EFIAPI *report)(UINT32 type, UINT32 value, UINT32 instance, EF
 
 static EFI_STATUS EFIAPI add(VOID *callback, EFI_TPL at)
 {
-	assert_int_equal(at, TPL_HIGH_LEVEL); /* when it is reported, at whatever level */
+	assert_int_equal(at, TPL_HIGH_LEVEL); /* at the level of the report, whatever it is */
 	report = callback;
 	return EFI_SUCCESS;
 }
@@ -140,8 +140,8 @@ static void at_the_highest_level_it_is_reported_as_well(void **state)
 	assert_true(gone);
 }
 
-/* The firmware's notes are reported when boot services have ended, in which nobody asks for levels.
- */
+/* The firmware's notes are reported when boot services have ended, after which there is no task
+ * priority level. */
 static void the_firmwares_own_times_need_no_service(void **state)
 {
 	EFI_BOOT_SERVICES kept;

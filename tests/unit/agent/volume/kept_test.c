@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The variable that names recordings in RAM: anybody can have written it. */
+/* The variable that names recordings in RAM may have any content. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void an_entry_that_lies_in_no_memory_is_reported_once_and_removed(void **
 	static const struct kept wrong[] = {
 		{ 0xffffffffffe00000, 0x200000, 1 },
 		{ FAKE_RAM, UINT64_MAX - 4095, 1 },
-		{ FAKE_RAM + 4096, 4096, 1 }, /* an atomic access to it may fault */
+		{ FAKE_RAM + 4096, 4096, 1 }, /* unaligned: an atomic access to it may fault */
 		{ FAKE_RAM + 1, 4096, 1 },
 		{ FAKE_RAM, 0, 1 },
 		{ FAKE_RAM, 4097, 1 },

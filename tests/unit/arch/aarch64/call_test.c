@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about an aarch64 instruction from its word alone; GNU as made the words. */
+/* Facts about an aarch64 instruction from its word alone; the words come from GNU as. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,8 +92,9 @@ static void a_function_without_a_frame_returns_to_its_call(void **state)
 	assert_true(call_is_leaf_of(at + 20, at + 4, at, end));
 	assert_false(call_is_leaf_of(at + 24, at + 4, at, end)); /* x29 is set */
 	assert_false(call_is_leaf_of(at + 28, at + 28, at, end));
-	assert_false(call_is_leaf_of(at + 4, at + 4, at, end));  /* before f */
-	assert_false(call_is_leaf_of(at + 8, at + 32, at, end)); /* whom, is not known */
+	assert_false(call_is_leaf_of(at + 4, at + 4, at, end)); /* before f */
+	/* an indirect call: the callee is not known */
+	assert_false(call_is_leaf_of(at + 8, at + 32, at, end));
 	assert_true(call_is_leaf_of(at + 36, at + 32, at, end)); /* but to whom */
 	assert_false(call_is_leaf_of(at + 36, at + 44, at, end));
 	assert_false(call_is_leaf_of(at + 44, at + 44, at, end));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts from an instruction's bytes: the owner of %rbp, and the address that a call returns to. */
+/* Facts from an instruction's bytes: whether %rbp is a frame pointer, and the address that a call
+ * returns to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +45,7 @@ static void a_branchs_target_is_no_frame(void **state)
 	assert_true(code_has_frame(entry + 4, entry, entry + sizeof(entry)));
 }
 
-/* In memory of its own: a read beyond it is detected. */
+/* In memory of its own, so that a read beyond it is detected. */
 static void nothing_beyond_the_code_is_read(void **state)
 {
 	(void)state;
@@ -125,7 +126,8 @@ static void a_function_without_a_frame_returns_to_its_call(void **state)
 	assert_false(code_is_leaf_of(text + 16, text + 5, text, end)); /* %rbp is set */
 	assert_false(code_is_leaf_of(text + 7, text + 5, text, end));  /* before f */
 	assert_false(code_is_leaf_of(text + 8, text + 4, text, end));
-	assert_false(code_is_leaf_of(text + 8, text + 30, text, end)); /* whom, is not known */
+	/* an indirect call: the callee is not known */
+	assert_false(code_is_leaf_of(text + 8, text + 30, text, end));
 	assert_false(code_is_leaf_of(text + 9, text + 35, text, end)); /* a jump */
 	assert_false(code_is_leaf_of(text + 8, text + 40, text, end));
 	assert_false(code_is_leaf_of(text + 8, text + 45, text, end));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names and clock rates that hypervisors report, as their documentation describes them. */
+/* The names and clock rates that hypervisors report, made as their documentation describes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 
 #define THERE (1U << 31)
 
-/* The machine's leaves: all others are 0. */
+/* The machine's CPUID leaves: all others are 0. */
 static struct {
 	bool is_there;
-	const char *signature, *second; /* at 40000000H, 40000100H */
+	const char *signature, *second; /* signatures at 40000000H and 40000100H */
 	uint32_t last, first_features, second_features;
 	struct cpuid timing, hyperv;
 	uint64_t msr_tsc, msr_apic;
@@ -128,7 +128,7 @@ static void an_unknown_signature_is_the_name(void **state)
 	expect_name("KVMKVMKVMKVM", NULL, "KVMKVMKVMKVM");
 }
 
-/* Whether there are rates. */
+/* Whether the hypervisor reports rates. */
 static bool has_rates(const char *signature, uint32_t last, struct cpuid timing, uint64_t tsc,
                       uint64_t apic)
 {
@@ -172,7 +172,8 @@ static void a_timing_leaf_that_is_not_there_or_makes_no_sense_is_ignored(void **
 	assert_int_equal(model.msr_reads, 0);
 }
 
-/* Hyper-V's MSRs are read only with the privilege and the ability: else they raise #GP. */
+/* Hyper-V's MSRs are read only if it reports the privilege and the feature; otherwise they raise
+ * #GP. */
 static void hyper_vs_msrs_are_read_only_where_it_allows_it(void **state)
 {
 	const struct cpuid none = { 0 };
@@ -192,7 +193,7 @@ static void hyper_vs_msrs_are_read_only_where_it_allows_it(void **state)
 	assert_int_equal(model.msr_reads, 2);
 }
 
-/* KVM's features lie behind its signature, also where Hyper-V's interface has the first leaves. */
+/* KVM's features follow its signature, also if Hyper-V's interface has the first leaves. */
 static void stolen_time_is_kvms_where_it_has_the_feature(void **state)
 {
 	(void)state;

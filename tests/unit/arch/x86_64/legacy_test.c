@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The chipset's account of an NMI, at fake ports. */
+/* The chipset's NMI status, at fake ports. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,10 +30,10 @@ static void an_nmi_has_a_reason_where_an_error_is_reported(void **state)
 	(void)state;
 	host_port_read = port_read;
 	assert_false(has_nmi_at(0));
-	assert_false(has_nmi_at(0x3f)); /* speaker, refresh, what is masked */
+	assert_false(has_nmi_at(0x3f)); /* speaker, refresh, and masked causes */
 	assert_true(has_nmi_at(0x80 | 0x20));
 	assert_true(has_nmi_at(0x40));
-	assert_false(has_nmi_at(0xff)); /* nobody answers */
+	assert_false(has_nmi_at(0xff)); /* no device answers */
 }
 
 int main(void)

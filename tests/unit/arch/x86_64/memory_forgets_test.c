@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways to know that RAM is erased at a reset, by CPUID and IA32_TME_ACTIVATE. */
+/* Whether RAM is erased at a reset, by CPUID and IA32_TME_ACTIVATE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #define TME 0x982U
 
 static uint64_t highest, features, activate;
-static unsigned reads; /* of TME's register */
+static unsigned reads; /* number of reads of TME's register */
 
 static uint64_t read_reg(uint32_t reg)
 {

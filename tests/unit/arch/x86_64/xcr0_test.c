@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which vector registers are switched on, by what CPUs of several generations say in CPUID leaf 0DH
- * (SDM volume 1, 13.2 and 13.3, where the components' numbers are). */
+/* Which vector registers are enabled, by CPUID leaf 0DH of CPUs of several generations (SDM volume
+ * 1, 13.2 and 13.3, which number the components). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static void what_the_firmware_has_switched_on_stays_on(void **state)
 	assert_int_equal(on(X87 | SSE | AVX, X87 | SSE | AVX), X87 | SSE | AVX);
 }
 
-/* As a hypervisor may leave over: XSETBV of a part is a general protection fault. */
+/* As a hypervisor may report: XSETBV of only a part is a general protection fault. */
 static void a_part_of_avx_512_is_none(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies: every struct comes back as it went, none that is shorter is taken, longer ones are, and
- * nothing behind a count's bound is touched. */
+/* Bodies: every struct comes back unchanged, shorter bodies are refused, longer ones are accepted,
+ * and nothing beyond a count's limit is written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 
 #include "channel/wire/wire.h"
 
-/* put, then get of every length: `fields` of the struct must be as they were where it is taken,
- * which is the case from the whole length on. */
+/* put, then get of every length: from the full length on, get succeeds and the struct's `fields`
+ * are equal. */
 #define COMES_BACK(name, value, ...)                                          \
 	do {                                                                  \
 		uint8_t body[WIRE_BODY_MAX + 1];                              \
@@ -36,7 +36,7 @@
 		assert_true(wire_get_##name(body, size + 1, &back));          \
 	} while (0)
 
-/* Every byte another one, the padding between fields 0. */
+/* Each byte has another value, padding between fields is 0. */
 #define FILL(field)                                                                      \
 	do {                                                                             \
 		for (size_t i_ = 0; i_ < sizeof(field); i_++)                            \
@@ -167,7 +167,7 @@ static void the_head_has_the_number_that_it_is_given_last(void **state)
 	assert_false(wire_get_head(body, WIRE_HEAD - 1, &head));
 }
 
-/* A body with `count` at `at`, as long as bodies can be. */
+/* A body of the greatest length, with `count` at `at`. */
 static bool takes_count(bool (*get)(const uint8_t *), unsigned at, uint16_t count)
 {
 	uint8_t body[WIRE_BODY_MAX] = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames: the checksum and the stuffing against their authors' own examples, every length and byte
- * value, and a receiver that nothing on the line leads astray. */
+/* Frames: the checksum and the stuffing compared with their authors' examples, every length and
+ * byte value, and a receiver that recovers from anything on the line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,8 @@ static void body_of(uint8_t *body, size_t size, unsigned kind)
 		                                : (size_t)rand());
 }
 
-/* The receiver's results for bytes: the last result that was not 0, and how many there were. */
+/* The receiver's results for bytes: the last result other than 0, and the number of such results.
+ * */
 struct heard {
 	int result;
 	unsigned count;
@@ -104,7 +105,7 @@ static struct heard hear(struct wire_receiver *receiver, const uint8_t *bytes, s
 	return heard;
 }
 
-/* A body of this size there and back, its frame held against the reference. */
+/* Encode and decode a body of this size, and compare its frame with the reference. */
 static void there_and_back(const uint8_t *body, size_t size)
 {
 	uint8_t whole[WIRE_BODY_MAX + 4], stuffed[WIRE_FRAME_MAX + 8], frame[WIRE_FRAME_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The encoding of words: whatever they are they come back, each frame alone; it never makes more of
- * them, it makes little of what repeats itself, and the decoder takes nothing else for it. */
+/* The encoding of words: any words come back, each frame can be decoded alone, the encoding is
+ * never longer, it shortens repetitive data, and the decoder refuses everything else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void fill_bytes(uint64_t *to, size_t count)
 		*to++ = word ^= (uint64_t)(rand() & 0xff) << 8 * (rand() % 8);
 }
 
-/* Samples with callchains (perf's PERF_RECORD_SAMPLE), of a program with few functions. */
+/* Samples with callchains (PERF_RECORD_SAMPLE) of a program with few functions. */
 static void fill_samples(uint64_t *to, size_t count)
 {
 	uint64_t sample[16] = {
@@ -107,8 +107,8 @@ static void (*const fills[])(uint64_t *, size_t) = {
 
 /* ---- There and back ---- */
 
-/* Their size on the line when sent in frames of `room` bytes. They are decoded one by one by a
- * decoder that remembers words. */
+/* The size on the line in frames of `room` bytes. A decoder that remembers words decodes them one
+ * by one. */
 static size_t there_and_back(const uint64_t *from, size_t size, size_t room)
 {
 	size_t at = 0, sent = 0;
@@ -252,9 +252,9 @@ static void any_bytes_at_all_are_decoded_within_their_bounds(void **state)
 	}
 }
 
-/* docs/wire-format.md's example, worked out by hand. 0: nothing was there, as foretold: "0". 5: a
- * step of 5 from 0, zigzag 10: "110", 1 nibble, 10. 5: behind (0, 5) was nothing, but it was seen;
- * its hash begins with 000101: "10" 5. 0: as was foretold behind (5, 5): "0". */
+/* docs/wire-format.md's example, computed by hand. 0: no history; predicted: "0". 5: a step of 5
+ * from 0, zigzag 10: "110", 1 nibble, 10. 5: nothing followed (0, 5) yet, but 5 was seen; its hash
+ * begins with 000101: "10" 5. 0: predicted after (5, 5): "0". */
 static void the_code_is_the_one_that_is_described(void **state)
 {
 	static const uint64_t from[] = { 0, 5, 5, 0 };

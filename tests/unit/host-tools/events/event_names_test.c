@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPUs' own event names, resolved on a host that is another CPU. */
+/* Other CPUs' event names, resolved on a host with another CPU. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -146,7 +146,7 @@ static void assert_known(uint16_t machine, const char *vendor, uint32_t signatur
 		         as ? as : "unknown");
 }
 
-/* CPUID.01H:EAX as CPUs have it, and what libpfm4 calls them. */
+/* CPUID.01H:EAX of some CPUs, and libpfm4's names for them. */
 static const struct {
 	const char *pmu;
 	uint32_t signatures[7];
@@ -179,7 +179,7 @@ static const struct {
 	{ NULL, { 0xf29, 0x6d8, 0xb0671 } }, /* Pentium 4, Pentium M, Raptor Lake */
 };
 
-/* And MIDR_EL1. */
+/* And values of MIDR_EL1. */
 static void cpus_are_known_by_their_signatures(void **state)
 {
 	static const struct {
@@ -214,7 +214,7 @@ static void cpus_are_known_by_their_signatures(void **state)
 	assert_known(EM_386, "GenuineIntel", 0x506e3, NULL);
 }
 
-/* AMD's models in rows: from each of these up to the next it is so called. */
+/* AMD's models in ranges: each name holds from this model up to the next one in the list. */
 static void amds_cpus_are_known_by_family_and_range_of_models(void **state)
 {
 	static const struct {
@@ -310,7 +310,7 @@ static void before_there_is_a_machine_some_cpus_names_are_masked(void **state)
 	(void)state;
 	assert_masked("{cycles,INST_RETIRED.ANY_P:u}:S", "{cycles,r00000000000000000:u}:S");
 	assert_masked("skl::INST_RETIRED:ANY_P,bts//", "r0000000000000000000000,bts//");
-	/* Another machine's, a unit mask that there is not, and nobody's. */
+	/* Another machine's PMU, a unit mask that does not exist, and an unknown event. */
 	assert_masked("arm_n1::INST_RETIRED_NOT", "arm_n1::INST_RETIRED_NOT");
 	assert_masked("INST_RETIRED.ANY_Q", "INST_RETIRED.ANY_Q");
 	assert_masked("cyles,bts,x", "cyles,bts,x");

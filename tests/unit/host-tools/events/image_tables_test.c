@@ -69,7 +69,7 @@ static void a_function_that_an_image_names_is_not_taken(void **state)
 	assert_int_equal(parse("record -e unit/number=7/ -- spin 9"), 0);
 }
 
-/* The compiler takes a bool for 0 or 1; a file may hold other bytes. */
+/* The compiler reads a bool as 0 or 1; a file may hold other bytes. */
 static void any_byte_but_0_says_that_a_program_takes_words(void **state)
 {
 	(void)state;
@@ -97,7 +97,7 @@ static void another_versions_tables_are_not_used(void **state)
 	assert_int_equal(image_tables_read(&image, "MZ", 2, &error), -ENOENT);
 }
 
-/* The relocation of the pointer at field is to point elsewhere. */
+/* Make the relocation of the pointer at field point elsewhere. */
 static void point(const void *field, int64_t addend)
 {
 	uint64_t offset = (uint64_t)((const uint8_t *)field - (const uint8_t *)&file);
@@ -152,7 +152,7 @@ static void what_is_at_the_edge_is_taken(void **state)
 	file.formats[1].high = 63;
 	assert_int_equal(load(), 0);
 	tables_file_make(&file);
-	point(&file.workloads[0], TABLES_FILE_SIZE); /* zeroed memory: there is none */
+	point(&file.workloads[0], TABLES_FILE_SIZE); /* zeroed memory: not a table */
 	assert_int_equal(load(), 0);
 	assert_null(image.tables.workloads[0]);
 }
@@ -169,7 +169,7 @@ static void what_cannot_be_is_refused(void **state)
 	file.formats[1].high = 64;
 	assert_int_equal(load(), -EPROTO);
 	tables_file_make(&file);
-	*strstr(file.texts + file.used - 6, "loads") = '\n'; /* that a terminal would show */
+	*strstr(file.texts + file.used - 6, "loads") = '\n'; /* a terminal would act on it */
 	assert_int_equal(load(), -EPROTO);
 	tables_file_make(&file);
 	file.directory.relocations_end = TABLES_FILE_SIZE + 1;

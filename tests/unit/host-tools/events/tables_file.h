@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A small image with tables of commands, made by hand: for their reader's test and fuzzer. Pointers
- * are stored as link addresses, and each has its relocation. */
+/* A small image with tables of commands, made by hand for their reader's test and fuzzer. Pointers
+ * are link addresses, and each has its relocation. */
 #ifndef TESTS_UNIT_HOST_TOOLS_EVENTS_TABLES_FILE_H
 #define TESTS_UNIT_HOST_TOOLS_EVENTS_TABLES_FILE_H
 
@@ -26,12 +26,12 @@ struct tables_file {
 	struct command_option options[COMMAND_OPTION_LISTS][32];
 	char texts[4096];
 	Elf64_Rela relocations[TABLES_FILE_RELOCATIONS];
-	/* not of the file */
+	/* not part of the file */
 	size_t used, count;
 };
 #define TABLES_FILE_SIZE offsetof(struct tables_file, used)
 
-/* Have the pointer at field point at what lies at offset target, by a relocation. */
+/* Make the pointer at field point to offset target, by a relocation. */
 static inline void tables_file_point(struct tables_file *f, const void *field, const void *target)
 {
 	f->relocations[f->count++] = (Elf64_Rela){

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of the conservation check about equations that do not hold. */
+/* The lines that the conservation check prints for violated equations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void note(void *context, bool holds, const char *line)
 	strcat(strcat(text, line), "\n");
 }
 
-/* The lines of the first event and ring, none of which holds. */
+/* The lines for the first event and ring, all of whose equations are violated. */
 static void each_line_says_its_numbers_in_its_order(void **state)
 {
 	static char text[16384];

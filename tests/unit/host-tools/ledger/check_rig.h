@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ledger that is balanced, for tests to unbalance. */
+/* A balanced ledger, which tests make unbalanced. */
 #ifndef TESTS_UNIT_HOST_TOOLS_LEDGER_CHECK_RIG_H
 #define TESTS_UNIT_HOST_TOOLS_LEDGER_CHECK_RIG_H
 
@@ -11,14 +11,14 @@
 /* Lines of the balanced one: 4 events of 4, 2 more of a branch trace, 2 rings of 6. */
 #define CHECK_LINES (4 * 4 + 2 + 2 * 6)
 
-extern struct ledger ledger; /* of the fixture's two rings and four events */
+extern struct ledger ledger; /* the ledger of the fixture's two rings and four events */
 extern struct error error;
 
-/* Balance it: two rings with AUX areas, two events each, some lost; event 0 traces branches, and
- * the rings have a bell each. */
+/* Balance it: two rings with AUX areas, two events each, some lost records; event 0 traces
+ * branches, and each ring has its own doorbell. */
 void check_rig_balance(void);
 
-/* Before and after each test, which begins with a balanced one. */
+/* Before and after each test; a test begins with a balanced ledger. */
 int check_rig_setup(void **state);
 int check_rig_teardown(void **state);
 
@@ -27,7 +27,7 @@ struct heard {
 	char last_wrong[512];
 };
 
-/* A check_fn: count the lines, and keep the last that does not hold. context: a struct heard. */
+/* A check_fn: counts the lines, and keeps the last violated one. context: a struct heard. */
 void check_rig_hear(void *context, bool holds, const char *line);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The conservation check: every word of a ledger is watched, and none may be wrong unnoticed. */
+/* The conservation check: it compares every word of a ledger, so no wrong word goes unnoticed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static void a_balanced_ledger_is_conserved(void **state)
 	assert_true(conserved());
 }
 
-/* Change each of these words by one, up and down: each time the check must fail. */
+/* Change each of these words by plus and minus one: the check must fail each time. */
 static void assert_watched(uint64_t *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -85,12 +85,12 @@ static void every_count_of_a_branch_trace_is_watched(void **state)
 
 	(void)state;
 	assert_watched(words, sizeof(words) / sizeof(words[0]));
-	/* One more that is taken for lost, but is not in the area. */
+	/* One more branch that counts as lost, but is not in the area. */
 	l->branch_records++;
 	l->branch_lost--;
 	assert_false(conserved());
 	l->branch_records--;
-	/* No record that was ever taken can be missing for want of one that reports how many. */
+	/* If the loss is not known, no record can be missing. */
 	l->branch_lost = TR_UNKNOWN;
 	assert_true(conserved());
 	l->branch_records++;
@@ -105,7 +105,7 @@ static void a_branch_trace_has_whole_records_alone(void **state)
 	r->ledger.aux_written += 8;
 	r->found.aux_delivered += 8;
 	assert_false(conserved());
-	/* One that has lost all that it traced is one, too. */
+	/* An event that has lost its whole trace is a branch trace, too. */
 	check_rig_balance();
 	r->ledger.aux_written = r->ledger.aux_skipped;
 	r->ledger.aux_overwritten = r->found.aux_delivered = r->found.aux_unread = 0;
@@ -148,8 +148,8 @@ static void rings_that_share_a_bell_are_watched_together(void **state)
 	assert_int_equal(heard.lines, CHECK_LINES - 1);
 }
 
-/* The bell's last ring and the ledger are of two moments while the machine runs; without a bell
- * nothing was heard. */
+/* While the machine runs, the doorbell's last ring and the ledger are from different moments;
+ * without a doorbell none was received. */
 static void bells_are_counted_where_there_are_any_and_at_the_end(void **state)
 {
 	(void)state;
@@ -165,7 +165,7 @@ static void bells_are_counted_where_there_are_any_and_at_the_end(void **state)
 	assert_false(conserved());
 }
 
-/* A machine that died: the reader has records that the last ledger has not. */
+/* A machine that died: the reader has records that are not in the last ledger. */
 static void what_is_newer_than_the_ledger_is_watched(void **state)
 {
 	struct ledger_event *e = &ledger.events[2];
@@ -190,7 +190,7 @@ static void what_is_newer_than_the_ledger_is_watched(void **state)
 	assert_watched(words, sizeof(words) / sizeof(words[0]));
 }
 
-/* A dump of a region that somebody else has read from. */
+/* A dump of a region that another program has read from. */
 static void what_was_read_elsewhere_is_watched(void **state)
 {
 	uint64_t *const words[] = { &ledger.events[0].found.elsewhere,
@@ -199,7 +199,7 @@ static void what_was_read_elsewhere_is_watched(void **state)
 	(void)state;
 	ledger.events[0].found.elsewhere = 60;
 	ledger.events[0].found.delivered = 40;
-	/* Their periods and the LOST records among them are gone with them. */
+	/* The periods of these records, and the LOST records among them, are missing as well. */
 	ledger.events[0].found.period = 40000;
 	ledger.rings[0].found.lost = 1;
 	assert_watched(words, sizeof(words) / sizeof(words[0]));
@@ -219,7 +219,7 @@ static void a_count_without_samples_has_no_period_to_be_held_to(void **state)
 	assert_true(conserved());
 }
 
-/* The line of AUX bytes is the end's: before, what is there is not all reported. */
+/* The equation of AUX bytes is for the end: before, not all bytes have been reported. */
 static void bytes_on_their_way_are_only_for_a_machine_that_did_not_end(void **state)
 {
 	(void)state;
@@ -269,7 +269,7 @@ static void only_idle_complete_and_failed_are_ends(void **state)
 	};
 
 	(void)state;
-	ledger.events[0].ledger.generated++; /* in flight: not at an end */
+	ledger.events[0].ledger.generated++; /* in flight: not allowed at the end */
 	ledger.rings[0].found.ledger_fits = ledger.rings[1].found.ledger_fits = 1;
 	for (uint32_t i = 0; i < 100; i++) {
 		bool is_end = i < sizeof(ends) / sizeof(ends[0]) && ends[i];

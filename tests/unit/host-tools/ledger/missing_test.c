@@ -21,10 +21,10 @@ static struct tr_cpu cpus[RINGS];
 static struct ledger_event events[EVENTS];
 static struct ledger_ring rings[RINGS];
 static struct ledger ledger;
-static char reported[2048]; /* the reported losses, a line each */
+static char reported[2048]; /* the reported losses, one per line */
 static char advice[128];
 
-/* A recording that lacks nothing: 100 samples of cycles and 10 AUX pieces on each CPU. */
+/* A complete recording: 100 samples of cycles and 10 AUX pieces on each CPU. */
 static int setup(void **state)
 {
 	(void)state;
@@ -55,7 +55,7 @@ static int setup(void **state)
 		r->ring.data_size = 4 * TR_PAGE;
 		r->ring.aux_size = 16 * TR_PAGE;
 		r->ring.aux_watermark = 4 * TR_PAGE;
-		r->ledger.data_head = 110 * 64; /* every record of 64 bytes */
+		r->ledger.data_head = 110 * 64; /* every record has 64 bytes */
 		r->ledger.aux_records = r->found.aux_records = 10;
 		r->ledger.aux_written = r->found.aux_delivered = 24000;
 	}
@@ -97,7 +97,7 @@ static void a_whole_recording_lacks_nothing(void **state)
 		assert_int_equal(sums[kind], 0);
 }
 
-/* So many of cycles' records on CPU i found no room. */
+/* So many records of cycles on CPU i were lost. */
 static void lose(uint32_t cpu, uint64_t records)
 {
 	events[2 * cpu].ledger.generated += records;
@@ -115,7 +115,7 @@ lost_records_are_reported_with_their_share_and_the_ring_that_would_hold_them(voi
 	tell();
 	assert_string_equal(reported,
 	                    "cycles: 300 of 500 records (60.0 %) found no room in the ring\n");
-	/* 4 pages and 300 records of 64 bytes are 35,584 bytes, and that is within 16 pages. */
+	/* 4 pages and 300 records of 64 bytes are 35,584 bytes, which fit in 16 pages. */
 	assert_string_equal(advice, "-m 16");
 	lose(1, 60);
 	tell();
@@ -174,7 +174,7 @@ static void branches_that_nobody_counted_are_unknown_and_never_none(void **state
 	tell();
 	assert_non_null(strstr(reported, "unknown: nothing counted them, on 2 CPUs\n"));
 	assert_non_null(strstr(reported, "bts//: 4 of 10 pieces (40.0 %) were cut"));
-	assert_string_equal(advice, "-m ,32"); /* twice what there is */
+	assert_string_equal(advice, "-m ,32"); /* twice the present size */
 	missing_sum(&ledger, sums);
 	assert_true(sums[MISSING_BRANCHES] == TR_UNKNOWN);
 }
@@ -207,7 +207,7 @@ static void pieces_of_samples_that_were_cut_are_reported(void **state)
 	    "arm_spe//: 1 of 20 pieces (5.0 %) had collisions: operations that came before the last "
 	    "one's record was done\n"
 	    "arm_spe//: 64 bytes of trace were given up behind a fault\n");
-	assert_string_equal(advice, "-m ,64"); /* four times today's */
+	assert_string_equal(advice, "-m ,64"); /* four times the present size */
 }
 
 static void an_area_in_snapshot_mode_overwrites_and_loses_nothing(void **state)
@@ -234,14 +234,14 @@ static void the_hint_for_a_throttled_event_is_to_sample_less(void **state)
 	tell();
 	assert_string_equal(reported, "cycles: 5 times throttled, for up to 1 ms each\n");
 	assert_string_equal(advice, "-c 2000");
-	events[0].ledger.time_running = 100000; /* 100 samples in 0.1 ms: 20 times too fast */
+	events[0].ledger.time_running = 100000; /* 100 samples in 0.1 ms: 20 times too many */
 	tell();
 	assert_string_equal(advice, "-c 21000");
 	events[0].event.attr.flags |= PERF_ATTR_FREQ;
 	events[0].event.attr.sample_freq = 1000000;
 	tell();
 	assert_string_equal(advice, "-F 47619");
-	events[2].event.attr = events[0].event.attr; /* the one that needs least counts */
+	events[2].event.attr = events[0].event.attr; /* the event with the smallest need counts */
 	events[2].ledger.throttled = 1;
 	events[2].event.attr.sample_freq = 10000;
 	tell();
@@ -282,7 +282,7 @@ static void what_is_newer_or_elsewhere_or_overwritten_on_purpose_is_not_missing(
 	rings[0].ring.flags = TR_RING_BACKWARD;
 	tell();
 	assert_string_equal(reported, "");
-	events[2].found.newer = 7; /* written after the last ledger, and not here */
+	events[2].found.newer = 7; /* written after the last ledger, and missing here */
 	tell();
 	assert_string_equal(
 	    reported, "cycles: 7 of 207 records (3.4 %) that the machine wrote are not here\n");
@@ -294,7 +294,7 @@ static void a_larger_ring_than_the_region_holds_needs_a_larger_region(void **sta
 	lose_branches(0, 2000000); /* 48 MB: 64 MiB on each of two CPUs */
 	tell();
 	assert_string_equal(advice, "-m ,16384 (bareperf run --region-size=256)");
-	lose_branches(0, 600000); /* 14 MB, so that both have 16 MiB: the default is just enough */
+	lose_branches(0, 600000); /* 14 MB, so both have 16 MiB: the default is just large enough */
 	tell();
 	assert_string_equal(advice, "-m ,4096");
 	lose_branches(0, 1200000);
@@ -302,8 +302,8 @@ static void a_larger_ring_than_the_region_holds_needs_a_larger_region(void **sta
 	assert_string_equal(advice, "-m ,8192 (bareperf run --region-size=128)");
 }
 
-/* Of what a ring holds 65 bytes a record, rounded up: 4 pages and 252 records are 8 pages, and 253
- * are not. */
+/* The ring holds 65 bytes per record, rounded up: 4 pages and 252 records fit in 8 pages, 253 do
+ * not. */
 static void a_records_size_is_rounded_up(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two boards' ledgers as one, and where their records' numbers go. */
+/* Two boards' ledgers merged into one, and the new ids of their records. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static struct merge merge;
 static struct blob moved;
 static struct error error;
 
-/* Events 7 and 9 on each of so many CPUs, a ring a CPU, all with the doorbell of vector 0. */
+/* Events 7 and 9 on each of so many CPUs, a ring per CPU, all with the doorbell of vector 0. */
 static void make_ledger(struct ledger *ledger, uint32_t cpus, uint32_t state)
 {
 	struct ledger_head head = { .magic = LEDGER_MAGIC,
@@ -103,7 +103,7 @@ static uint64_t task(uint32_t pid, uint32_t tid)
 	return (uint64_t)tid << 32 | pid;
 }
 
-/* The second board's record of these words, behind its header. */
+/* The second board's record with these words after its header. */
 static int move(uint32_t type, const uint64_t *words, size_t count)
 {
 	uint64_t record[32] = { 0 };
@@ -125,7 +125,7 @@ static void is_moved_to(const uint64_t *words, size_t count)
 
 static void samples_get_ids_tasks_times_and_cpus_of_the_merged_file(void **state)
 {
-	/* id 11: the second board's event 2, behind the first board's four */
+	/* id 11: the second board's event 2, after the first board's four */
 	const uint64_t sample[] = { 11, 0x1000, task(1, 2), 50, 1, 1, 2, 70, 60, 5, 11, 6, 13 };
 	const uint64_t there[] = {
 		7, 0x1000, task(3, 4), 50 + LATER, 3, 1, 2, 70, 60, 5, 7, 6, 8,
@@ -229,7 +229,7 @@ static void each_machines_account_stands_behind_the_others(void **state)
 		assert_int_equal(ledger->rings[i].ring.owner, 2 * i);
 		assert_int_equal(ledger->rings[i].ring.vector, i < 2 ? 0 : 1);
 		assert_int_equal(ledger->cpus[i].cpu, i);
-		/* of a clock of 2 GHz: the second board's goes at 3 */
+		/* of a clock of 2 GHz; the second board's has 3 */
 		assert_int_equal(ledger->cpus[i].tick_cycles, i < 2 ? 600 : 400);
 	}
 }

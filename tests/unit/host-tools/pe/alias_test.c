@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of several names of an address counts. */
+/* Which of an address's names is used. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "host-tools/pe/alias.h"
 
-/* From the one that counts before all to the one that counts last. */
+/* In order: the name that is preferred to all others first. */
 static const struct {
 	bool has_size;
 	unsigned binding;

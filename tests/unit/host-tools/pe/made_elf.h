@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The image of tests/unit/lib/parse/pe_file.h with the ELF file that is made of it, in memory,
- * where both can be spoilt. For tests and fuzzers. */
+/* The image of tests/unit/lib/parse/pe_file.h with the ELF file that is made of it, in memory, so
+ * that tests can change both. For tests and fuzzers. */
 #ifndef TESTS_UNIT_HOST_TOOLS_PE_MADE_ELF_H
 #define TESTS_UNIT_HOST_TOOLS_PE_MADE_ELF_H
 
@@ -22,9 +22,9 @@
 struct made_elf {
 	struct pe_file file;
 	struct pe_image image; /* of it */
-	uint8_t *bytes;        /* the ELF file's */
+	uint8_t *bytes;        /* bytes of the ELF file */
 	size_t size;
-	Elf *elf; /* by made_elf_open() */
+	Elf *elf; /* opened by made_elf_open() */
 };
 
 static inline void made_elf_parse(struct made_elf *made)
@@ -35,7 +35,7 @@ static inline void made_elf_parse(struct made_elf *made)
 		abort();
 }
 
-/* Of what is in made->file; two functions, of 16 bytes. */
+/* Write the ELF file of the image in made->file; two functions of 16 bytes. */
 static inline void made_elf_write(struct made_elf *made)
 {
 	static const uint8_t id[PE_BUILD_ID] = { 1 };
@@ -71,7 +71,7 @@ static inline Elf64_Ehdr *made_elf_header(const struct made_elf *made)
 	return (Elf64_Ehdr *)(void *)made->bytes;
 }
 
-/* The first of a type (SHT_*) that is not empty. */
+/* The first section of a type (SHT_*) that is not empty. */
 static inline Elf64_Shdr *made_elf_section(const struct made_elf *made, uint32_t type)
 {
 	Elf64_Shdr *sections = (Elf64_Shdr *)(void *)(made->bytes + made_elf_header(made)->e_shoff);
@@ -83,7 +83,7 @@ static inline Elf64_Shdr *made_elf_section(const struct made_elf *made, uint32_t
 	abort();
 }
 
-/* Its note made a section for debuggers. */
+/* Turn its note into a section for debuggers. */
 static inline Elf64_Shdr *made_elf_debug(const struct made_elf *made)
 {
 	Elf64_Shdr *note = made_elf_section(made, SHT_NOTE);
@@ -96,13 +96,13 @@ static inline Elf64_Shdr *made_elf_debug(const struct made_elf *made)
 	return note;
 }
 
-/* Its symbols, the functions from number 1. */
+/* Its symbols; the functions start at number 1. */
 static inline Elf64_Sym *made_elf_symbols(const struct made_elf *made)
 {
 	return (Elf64_Sym *)(void *)(made->bytes + made_elf_section(made, SHT_SYMTAB)->sh_offset);
 }
 
-/* The bytes as they are now. */
+/* Open the present bytes. */
 static inline Elf *made_elf_open(struct made_elf *made)
 {
 	elf_end(made->elf);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ELF file that is written of an image: what perf's arithmetic, its build-ids and objdump need.
- */
+/* The ELF file that is written for an image: what perf's address computation, its build-ids and
+ * objdump need. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 static const uint8_t id[PE_BUILD_ID] = { 0xde, 0xad };
 
-/* Into a file that is at path then. */
+/* Write into the file at path. */
 static int write_elf(const struct pe_functions *functions, Elf *dwarf, char path[64])
 {
 	int fd = memfd_create("elf", 0);
@@ -159,13 +159,13 @@ static void what_dwarf_claims_makes_no_file_larger_than_itself(void **state)
 	assert_in_range(written_size(), least, least + 16);
 	debug->sh_addralign = 1;
 	debug->sh_offset = 0;
-	debug->sh_size = made.size; /* all of the file; once, and so does another one */
+	debug->sh_size = made.size; /* the whole file, and a second section likewise */
 	assert_in_range(written_size(), least, least + (off_t)made.size);
 	*made_elf_section(&made, SHT_STRTAB) = *debug;
 	assert_in_range(written_size(), least, least + (off_t)made.size);
 }
 
-/* The image's second section made one of code, and put there. */
+/* Make the image's second section one of code, at this address. */
 static unsigned code_sections(uint32_t rva)
 {
 	const struct pe_functions none = { 0 };
@@ -206,7 +206,7 @@ static void what_cannot_be_written_is_reported(void **state)
 	(void)state;
 	assert_true(pe_elf_write(fd, &made.image, &none, NULL, id, &error) < 0);
 	assert_non_null(strstr(error.text, "making an ELF file: "));
-	assert_null(strstr(error.text, "no error")); /* libelf forgets what it was asked for */
+	assert_null(strstr(error.text, "no error")); /* libelf's own error message is not lost */
 	close(fd);
 	fd = memfd_create("elf", 0);
 	made.image.image_size = (256U << 20) + 1;

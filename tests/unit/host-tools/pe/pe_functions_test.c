@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which symbols are functions, where each ends, and which name counts where there are several. */
+/* Which symbols are functions, where each ends, and which of several names is used. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static void an_elf_files_functions_are_those_of_its_symbols(void **state)
 	assert_int_equal(functions.count, 2);
 	assert_function(0, MADE_ELF_FIRST, 16, "First");
 	assert_function(1, MADE_ELF_SECOND, 16, "Second");
-	made_elf_section(&made, SHT_PROGBITS)->sh_addr += 0x20; /* linked elsewhere */
+	made_elf_section(&made, SHT_PROGBITS)->sh_addr += 0x20; /* linked to another address */
 	made_elf_symbols(&made)[1].st_value += 0x20;
 	made_elf_symbols(&made)[2].st_value += 0x20;
 	assert_int_equal(of_elf(), 0);
@@ -119,7 +119,7 @@ static void of_two_names_of_one_place_the_one_that_perf_shows_counts(void **stat
 	symbols[2].st_size = 15;
 	assert_int_equal(of_elf(), 0);
 	assert_int_equal(functions.count, 1);
-	assert_function(0, MADE_ELF_FIRST, 15, "Second"); /* it is longer */
+	assert_function(0, MADE_ELF_FIRST, 15, "Second"); /* the longer one is used */
 	symbols[2].st_size = 0;
 	assert_int_equal(of_elf(), 0);
 	assert_function(0, MADE_ELF_FIRST, 16, "First");
@@ -147,7 +147,7 @@ static void put_coff(struct coff *coff, unsigned number, uint32_t value, int16_t
 {
 	uint8_t *at = coff->symbols + 18 * (size_t)number;
 
-	memcpy(at, name, strnlen(name, 8)); /* which need not end */
+	memcpy(at, name, strnlen(name, 8)); /* which need not end with a NUL */
 	memcpy(at + 8, &value, 4);
 	memcpy(at + 12, &section, 2);
 	at[16] = class;
@@ -173,7 +173,7 @@ static void make_coff(struct coff *coff)
 	put_coff(coff, 1, 0x20, 1, 3, "static");
 	put_coff(coff, 2, 0, 1, 3, ".text");
 	coff->symbols[18 * 2 + 17] = 1;
-	put_coff(coff, 3, 0x18, 1, 2, "aux"); /* belongs to the one before */
+	put_coff(coff, 3, 0x18, 1, 2, "aux"); /* belongs to the symbol before */
 	put_coff(coff, 4, 0x30, 1, 2, "");
 	coff->symbols[18 * 4 + 4] = 4;
 	put_coff(coff, 5, 0x40, 2, 2, "data");
@@ -193,7 +193,7 @@ static void an_images_own_symbols_are_functions_where_they_are_in_code(void **st
 	assert_function(2, PE_FILE_TEXT + 0x30, MADE_ELF_CODE - 0x30, "a_name_that_is_longer");
 }
 
-/* Arm's mapping symbols stand where functions begin, and inside them. */
+/* Arm's mapping symbols are at functions' begins, and inside functions. */
 static void mapping_symbols_are_no_functions_and_take_no_names(void **state)
 {
 	static const char *const names[] = { "$x", "$d", "$x.1", "$d.foo" };
@@ -211,7 +211,7 @@ static void mapping_symbols_are_no_functions_and_take_no_names(void **state)
 		                "a_name_that_is_longer");
 	}
 	memset(coff.symbols + 18, 0, 8);
-	put_coff(&coff, 1, 0x20, 1, 3, "$other"); /* a name, as compilers allow it */
+	put_coff(&coff, 1, 0x20, 1, 3, "$other"); /* a name that compilers allow */
 	assert_int_equal(of_coff(&coff, sizeof(coff)), 0);
 	assert_function(1, PE_FILE_TEXT + 0x20, 0x10, "$other");
 }
@@ -236,7 +236,7 @@ static void of_coff_names_of_one_place_global_ones_count_before_static_and_weak_
 		assert_int_equal(of_coff(&coff, sizeof(coff)), 0);
 		assert_int_equal(functions.count, 2);
 		assert_function(0, PE_FILE_TEXT + 0x10, 0x20, others[i].counts);
-		/* and a weak one is a name where it is alone */
+		/* and a weak symbol is used if it is the only one */
 		put_coff(&coff, 1, 0x28, 1, others[i].class, others[i].name);
 		assert_int_equal(of_coff(&coff, sizeof(coff)), 0);
 		assert_function(1, PE_FILE_TEXT + 0x28, 8, others[i].name);
@@ -250,15 +250,15 @@ static void coff_symbols_that_lie_are_passed_over(void **state)
 	(void)state;
 	make_coff(&coff);
 	put_coff(&coff, 0, MADE_ELF_CODE, 1, 2, ""); /* beyond its section */
-	put_coff(&coff, 1, 0x20, 4, 3, "");          /* in one that is not there */
+	put_coff(&coff, 1, 0x20, 4, 3, "");          /* in a section that does not exist */
 	memset(coff.symbols + 18 * 4 + 4, 0xff, 4);  /* a name beyond the file */
 	assert_int_equal(of_coff(&coff, sizeof(coff)), -ENODATA);
 	make_coff(&coff);
 	put_coff(&coff, 0, 0x10, -1, 2, "");
-	put_coff(&coff, 1, 0x20, 1, 104, ""); /* a class of its own */
+	put_coff(&coff, 1, 0x20, 1, 104, ""); /* an unknown class */
 	assert_int_equal(of_coff(&coff, sizeof(coff)), 0);
 	assert_int_equal(functions.count, 1);
-	make_coff(&coff); /* the table continues behind the file's end */
+	make_coff(&coff); /* the table goes beyond the file's end */
 	assert_int_equal(of_coff(&coff, offsetof(struct coff, strings) - 1), -ENODATA);
 	pe_file_put(&coff.file, PE_FILE_COFF + 12, 0, 4);
 	assert_int_equal(of_coff(&coff, sizeof(coff)), -ENODATA);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether an image was made of an ELF file: a wrong name is worse than none. */
+/* Whether an image was made of an ELF file: a wrong name is worse than no name. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +91,7 @@ static void a_file_without_code_or_for_another_machine_is_refused(void **state)
 	assert_refused("it is for another machine");
 	made_elf_header(&made)->e_machine = EM_RISCV;
 	assert_refused("it is for another machine");
-	made.image.machine = 0x5064; /* RISC-V, too: of which we know nothing */
+	made.image.machine = 0x5064; /* RISC-V, too: an unknown machine */
 	assert_refused("it is for another machine");
 }
 
@@ -117,7 +117,7 @@ static void of_a_debug_file_place_size_and_entry_must_agree(void **state)
 	text->sh_size += 2;
 	assert_refused("its code lies elsewhere");
 	text->sh_size -= 2;
-	text->sh_addr++; /* is found again, moved; and its entry with it */
+	text->sh_addr++; /* found again at another address; its entry as well */
 	assert_refused("its entry is another one");
 	made_elf_header(&made)->e_entry++;
 	assert_int_equal(check(), 0);

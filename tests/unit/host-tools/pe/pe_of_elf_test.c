@@ -48,14 +48,14 @@ static void it_is_known_by_the_images_identity(void **state)
 	id_of(id);
 	assert_true(pe_of_elf_is(made_elf_open(&made), id));
 	memcpy(other, id, sizeof(other));
-	memset(other, 7, PE_HASH); /* the headers are another matter */
+	memset(other, 7, PE_HASH); /* the headers belong to another image */
 	assert_true(pe_of_elf_is(made_elf_open(&made), other));
 	other[PE_HASH] ^= 1;
 	assert_false(pe_of_elf_is(made_elf_open(&made), other));
 	memset(other + PE_HASH, 0, PE_BUILD_ID - PE_HASH); /* an MTOC's */
 	assert_false(pe_of_elf_is(made_elf_open(&made), other));
 	code = made.bytes + made_elf_section(&made, SHT_PROGBITS)->sh_offset;
-	code[0x106] ^= 1; /* of eight at a multiple of 64 */
+	code[0x106] ^= 1; /* one of eight bytes at a multiple of 64 */
 	assert_false(pe_of_elf_is(made_elf_open(&made), id));
 	code[0x106] ^= 1;
 	made_elf_header(&made)->e_entry++;
@@ -110,20 +110,20 @@ static void it_stands_for_the_image(void **state)
 	pe_functions_free(&functions);
 }
 
-/* Of a file that says anything. */
+/* An ELF file with invalid content. */
 static void what_makes_no_sense_stands_for_none(void **state)
 {
 	Elf64_Shdr *code = made_elf_section(&made, SHT_PROGBITS), before = *code;
 
 	(void)state;
-	code->sh_addr = 16; /* where the headers are */
+	code->sh_addr = 16; /* at the address of the headers */
 	assert_false(pe_of_elf_make(&image, &bytes, made_elf_open(&made)));
 	code->sh_addr = UINT64_MAX - 16;
 	assert_false(pe_of_elf_make(&image, &bytes, made_elf_open(&made)));
 	code->sh_addr = 255U << 20;
 	assert_true(pe_of_elf_make(&image, &bytes, made_elf_open(&made)));
 	free(bytes);
-	code->sh_addr = (256U << 20) - 8; /* it would end beyond */
+	code->sh_addr = (256U << 20) - 8; /* it would end beyond the limit */
 	assert_false(pe_of_elf_make(&image, &bytes, made_elf_open(&made)));
 	*code = before;
 	code->sh_size = UINT64_MAX;

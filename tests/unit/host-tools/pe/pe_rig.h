@@ -5,7 +5,7 @@
 
 #include "tests/unit/host-tools/pe/made_elf.h"
 
-/* The test program's only ones. */
+/* The only ones in the test program. */
 static struct made_elf made;
 static struct error error;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perf's cache of files by their build-ids: laid out as perf's own, and believed only as far as a
- * file is what its place says. */
+/* perf's cache of files by build-id: it has perf's layout, and a file is used only if its build-id
+ * is the one of its place. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -51,7 +51,7 @@ static int teardown(void **state)
 
 	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	return system(command); /* NOLINT(cert-env33-c): of our own making */
+	return system(command); /* NOLINT(cert-env33-c): a command of this test */
 }
 
 static void a_build_id_is_written_in_hexadecimal(void **state)
@@ -64,7 +64,7 @@ static void a_build_id_is_written_in_hexadecimal(void **state)
 	assert_string_equal(text, "");
 	buildid_text(text, bytes, 3);
 	assert_string_equal(text, "001fa0");
-	buildid_text(text, bytes, sizeof(bytes)); /* no more than there is room for */
+	buildid_text(text, bytes, sizeof(bytes)); /* no more than fits */
 	assert_int_equal(strlen(text), 2 * BUILDID_MAX);
 	assert_null(strstr(text, "ee"));
 }
@@ -95,7 +95,7 @@ static void what_is_added_lies_where_perf_looks_and_is_found(void **state)
 	(void)state;
 	write_elf(file, 0xab);
 	assert_null(buildid_cache_find(id, sizeof(id)));
-	for (unsigned times = 0; times < 2; times++) { /* the second one finds it there */
+	for (unsigned times = 0; times < 2; times++) { /* the second time it is there already */
 		assert_int_equal(buildid_cache_add(file, id, sizeof(id), &error), 0);
 		snprintf(expected, sizeof(expected), "%s%s/" TEXT "/elf", cache, file);
 		assert_true(buildid_is_of(expected, id, sizeof(id)));
@@ -111,12 +111,13 @@ static void what_is_added_lies_where_perf_looks_and_is_found(void **state)
 	umask(mask);
 	assert_int_equal(stat(cache, &stat_of), 0);
 	assert_int_equal(stat_of.st_mode & 07777, 0755);
-	write_elf(file, 1); /* it is a copy, which stays */
+	write_elf(file, 1); /* it is a copy, which stays unchanged */
 	found = buildid_cache_find(id, sizeof(id));
 	assert_non_null(found);
 	write_elf(found, 1);
 	free(found);
-	assert_null(buildid_cache_find(id, sizeof(id))); /* it is no longer what it is called */
+	/* its build-id no longer matches its place */
+	assert_null(buildid_cache_find(id, sizeof(id)));
 }
 
 static void a_link_that_leads_nowhere_is_replaced(void **state)
@@ -150,7 +151,7 @@ static void what_was_made_for_it_replaces_what_is_there(void **state)
 		found = buildid_cache_find(id, sizeof(id));
 		assert_non_null(found);
 		if (!times)
-			write_elf(expected, 1); /* it has grown old */
+			write_elf(expected, 1); /* it is outdated */
 		free(found);
 	}
 	snprintf(expected, sizeof(expected), "%s/other", directory);
@@ -159,7 +160,8 @@ static void what_was_made_for_it_replaces_what_is_there(void **state)
 	assert_int_equal(buildid_cache_put(file, "[uefi]/x.efi", id, sizeof(id), &error), 0);
 	snprintf(expected, sizeof(expected), "%s/.build-id/ab/" TAIL "/elf", cache);
 	found = realpath(expected, NULL);
-	assert_non_null(strstr(found, "/[uefi]/x.efi/")); /* by the build-id the newer is found */
+	/* by the build-id the newer file is found */
+	assert_non_null(strstr(found, "/[uefi]/x.efi/"));
 	free(found);
 }
 
@@ -198,7 +200,8 @@ static void what_cannot_be_copied_is_said_and_leaves_nothing(void **state)
 	assert_non_null(strstr(error.text, "opening"));
 	snprintf(place, sizeof(place), "%s/plain", directory);
 	write_elf(place, 1);
-	assert_int_equal(setenv("PERF_BUILDID_DIR", place, 1), 0); /* no directory */
+	/* a file instead of a directory */
+	assert_int_equal(setenv("PERF_BUILDID_DIR", place, 1), 0);
 	write_elf(file, 0xab);
 	assert_int_equal(buildid_cache_add(file, id, sizeof(id), &error), -ENOTDIR);
 	assert_non_null(strstr(error.text, "making"));

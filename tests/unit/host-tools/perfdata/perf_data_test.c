@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing perf.data and reading it back: whole, cut off, and damaged. */
+/* Writing perf.data and reading it back: complete, cut off, and damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #include "writer/perfdata/perf_writer.h"
 
 #define RECORDS 100
-#define SIZE    32 /* of a record: header, IDENTIFIER, IP, PERIOD */
+#define SIZE    32 /* bytes of a record: header, IDENTIFIER, IP, PERIOD */
 #define LEDGER  "ledger"
 
 static char path[PATH_MAX], old_path[PATH_MAX + 4];
@@ -58,7 +58,7 @@ static void write_records(struct perf_writer *writer, int count)
 	}
 }
 
-/* Write a whole file. */
+/* Write a complete file. */
 static void write_file(int count)
 {
 	struct perf_writer_feature features[2] = { { .bit = PERF_FILE_HOSTNAME },
@@ -112,7 +112,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Read all records; returns how many, or the reader's error. */
+/* Read all records. Returns their number, or the reader's error. */
 static int count_records(const uint8_t *from, size_t length)
 {
 	struct perf_reader reader;
@@ -152,7 +152,7 @@ static void what_was_written_is_read_back(void **state)
 	perf_reader_close(&reader);
 }
 
-/* EVENT_DESC: nr, attr_size, {attr, nr_ids, name, ids}; the second is where it ends. */
+/* EVENT_DESC: nr, attr_size, {attr, nr_ids, name, ids}; the second is its end. */
 static void events_have_the_names_that_the_file_gives_them(void **state)
 {
 	struct perf_writer_feature feature = { .bit = PERF_FILE_EVENT_DESC };
@@ -174,7 +174,7 @@ static void events_have_the_names_that_the_file_gives_them(void **state)
 	assert_int_equal(perf_writer_finish(&writer, &end, &error), 0);
 	blob_free(&feature.blob);
 	assert_int_equal(perf_reader_open(&reader, path, &error), 0);
-	assert_string_equal(reader.events[0].name, "cycles"); /* the file gives none */
+	assert_string_equal(reader.events[0].name, "cycles"); /* the file has no name */
 	assert_string_equal(reader.events[1].name, "the second, 100%");
 	perf_reader_close(&reader);
 }
@@ -193,7 +193,7 @@ static void features_are_found_by_their_bits(void **state)
 	perf_reader_close(&reader);
 }
 
-/* The result of perf_reader_ledger() for these bytes; it must not read others. */
+/* The result of perf_reader_ledger() for these bytes; it must not read beyond them. */
 static int ledger_of(const uint8_t *from, size_t length)
 {
 	const uint8_t *ledger = NULL;
@@ -232,7 +232,7 @@ static void a_ledger_that_another_tool_left_out_is_known_from_none(void **state)
 	(void)state;
 	memset(&header->event_types, 0, sizeof(header->event_types));
 	assert_int_equal(ledger_of(bytes, size), PERF_LEDGER_REWRITTEN);
-	/* without VERSION: another recorder's, or a file that was not finished */
+	/* without VERSION: another recorder's file, or an unfinished one */
 	memset(header->features, 0, sizeof(header->features));
 	assert_int_equal(ledger_of(bytes, size), PERF_LEDGER_NONE);
 	/* the table of event types that Linux 2.6's perf wrote */
@@ -323,7 +323,7 @@ static void pieces_lie_behind_what_was_added_before_them(void **state)
 	size_before = perf_writer_size(&writer);
 	perf_writer_add_pieces(&writer, pieces, PERF_WRITER_PIECES);
 	assert_int_equal(perf_writer_size(&writer), size_before + SIZE);
-	load_file(); /* it is there, whole, without a flush */
+	load_file(); /* it is complete without a flush */
 	assert_int_equal(count_records(bytes, size), 11);
 	assert_memory_equal(bytes + size_before, &header, sizeof(header));
 	assert_memory_equal(bytes + size_before + sizeof(header), words, sizeof(words));
@@ -354,7 +354,7 @@ static void what_can_not_be_written_is_an_error_and_stays_if_it_is_no_file(void 
 
 	(void)state;
 	unlink(path);
-	assert_int_equal(mkfifo(path, 0600), 0); /* there are no offsets in a pipe */
+	assert_int_equal(mkfifo(path, 0600), 0); /* a pipe has no offsets */
 	assert_int_equal(perf_writer_open(&writer, &perf_output_file, path, 0, &error), -ESPIPE);
 	snprintf(place, sizeof(place), "writing %s", path);
 	assert_non_null(strstr(error.text, place));
@@ -370,7 +370,7 @@ static void a_file_cut_anywhere_gives_whole_records_and_an_error(void **state)
 	memcpy(&header, bytes, sizeof(header));
 	data = header.data.offset;
 	for (size_t length = 0; length < size; length++) {
-		/* A copy of just this length, so that a read beyond it is noticed. */
+		/* A copy of exactly this length, so that a read beyond it is detected. */
 		uint8_t *copy = malloc(length + !length);
 		int seen;
 

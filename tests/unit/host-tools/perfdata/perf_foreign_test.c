@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files as Linux's perf writes them, and ours does not: ids elsewhere, compressed, of a pipe, of a
- * recorder that was killed, of another age. */
+/* Files as Linux's perf writes them and bareperf does not: ids in other places, compressed, from a
+ * pipe, from a recorder that was killed, from other versions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static struct error error;
 static struct blob records, file;
 static uint64_t types[3];
 
-/* Sample i is of event i % 3; every tenth is followed by a COMM of the same. */
+/* Sample i belongs to event i % 3; every tenth is followed by a COMM record of the same event. */
 static void put_records(void)
 {
 	for (uint64_t i = 0; i < RECORDS; i++) {
@@ -57,7 +57,7 @@ static struct perf_event_attr attr_of(size_t event)
 		                         .flags = PERF_ATTR_SAMPLE_ID_ALL };
 }
 
-/* A file of these records, with the features of those bits, all empty. */
+/* A file with these records, and with these features, all empty. */
 static void put_file(const void *bytes, size_t size, uint64_t features)
 {
 	struct perf_file_header header = {
@@ -112,7 +112,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* How many of the samples come out, each of its event; -EPROTO: they end with an error. */
+/* The number of samples that are read, each for its event; -EPROTO: reading ends with an error. */
 static int read_bytes(const uint8_t *bytes, size_t size, int *samples)
 {
 	struct perf_reader reader;
@@ -164,8 +164,8 @@ static void ids_lie_where_the_sample_type_puts_them(void **state)
 static void events_that_cannot_be_distinguished_are_an_error(void **state)
 {
 	static const uint64_t others[] = {
-		TYPE & ~(uint64_t)PERF_SAMPLE_ADDR, /* another place in samples */
-		TYPE & ~(uint64_t)PERF_SAMPLE_CPU,  /* in other records */
+		TYPE & ~(uint64_t)PERF_SAMPLE_ADDR, /* the id has another place in samples */
+		TYPE & ~(uint64_t)PERF_SAMPLE_CPU,  /* and in other records */
 		TYPE & ~(uint64_t)PERF_SAMPLE_ID,   /* none */
 		TYPE | PERF_SAMPLE_IDENTIFIER,
 	};
@@ -185,8 +185,8 @@ static void events_that_cannot_be_distinguished_are_an_error(void **state)
 
 /* ---- Compressed ---- */
 
-/* All records as one stream, in pieces that end anywhere, of both kinds in turn; before each of
- * them one that is not compressed. */
+/* All records as one stream, in pieces that end anywhere, of both kinds in turn; before each piece
+ * a record that is not compressed. */
 static void compress(struct blob *to, const void *bytes, size_t size)
 {
 	const struct perf_event_header round = { PERF_FILE_RECORD_FINISHED_ROUND, 0, 8 };
@@ -254,11 +254,11 @@ static void compressed_records_end_where_they_are_cut_or_damaged(void **state)
 	/* damaged from the second piece on */
 	memset(file.bytes + header_of()->data.offset + 150, 0xff, 90);
 	assert_int_equal(read_file(&samples), -EPROTO);
-	/* no zstd at all */
+	/* not zstd data */
 	memset(file.bytes + header_of()->data.offset + 24, 0xff, 4);
 	assert_int_equal(read_file(&samples), -EPROTO);
 	assert_non_null(strstr(error.text, ": it does not unpack (zstd)"));
-	/* and one that says that it has more than it has */
+	/* and a header that claims a larger size */
 	put_file(packed.bytes, packed.size, 1ULL << PERF_FILE_COMPRESSED);
 	file.bytes[header_of()->data.offset + 8 + 8] = 0xff;
 	assert_int_equal(read_file(&samples), -EPROTO);
@@ -311,7 +311,7 @@ static void put_stream(struct blob *stream)
 	blob_add(stream, &host, sizeof(host));
 	blob_add(stream, name.bytes, name.size);
 	blob_free(&name);
-	/* formats of tracepoints, which lie behind their record, and are no records */
+	/* formats of tracepoints: bytes behind their record that are not records */
 	blob_add(stream, &tracing, sizeof(tracing));
 	blob_u64(stream, 13);
 	blob_add(stream, "\x09\0\0\0\0\0\x03\0 16 bytes", 16);
@@ -353,7 +353,8 @@ static void a_stream_cut_anywhere_gives_whole_records_and_an_error(void **state)
 		assert_non_null(copy);
 		memcpy(copy, stream.bytes, length);
 		code = read_bytes(copy, length, &samples);
-		assert_true(code == -EPROTO || !code); /* between records nobody can know it */
+		/* between records the damage cannot be detected */
+		assert_true(code == -EPROTO || !code);
 		assert_true(samples >= most);
 		most = samples;
 		free(copy);
@@ -374,13 +375,13 @@ static void a_recorder_that_was_killed_leaves_what_it_had_written(void **state)
 	int samples;
 
 	(void)state;
-	/* perf says at its start which features there will be, and at its end where. */
+	/* perf writes at its start which features there will be, and at its end their places. */
 	put_file(records.bytes, records.size, 0);
 	header_of()->data.size = 0;
 	header_of()->features[0] = 0xd670fffc;
 	assert_int_equal(read_file(&samples), -ENODATA);
 	assert_int_equal(samples, RECORDS);
-	/* A finished one without any record is whole. */
+	/* A finished file without records is complete. */
 	put_file(NULL, 0, 0x38);
 	assert_int_equal(read_file(&samples), 0);
 	assert_int_equal(samples, 0);

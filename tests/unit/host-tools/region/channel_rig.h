@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The channel that a test reads a fixture's region through. */
+/* The channel by which a test reads a fixture's region. */
 #ifndef TESTS_UNIT_CHANNEL_RIG_H
 #define TESTS_UNIT_CHANNEL_RIG_H
 
 #include "tests/unit/host-tools/region/copying_channel.h"
 
-/* Which one it is: shared memory, or one over it that copies. */
+/* Which channel: shared memory, or one over it that copies. */
 extern bool channel_rig_copies;
-extern struct copying_options channel_rig_copying; /* how, if it does */
+extern struct copying_options channel_rig_copying; /* the options of the copying one */
 
-/* A live channel to so many bytes of fd; server: NULL, or whose doorbells are rung. */
+/* Open a live channel to so many bytes of fd; server: NULL, or the server that gets the doorbells.
+ * */
 void channel_rig_open(struct channel *channel, int fd, size_t size, struct ivshmem_server *server);
 
-/* All that the machine has written is there. */
+/* Fetch everything that the machine has written. */
 void channel_rig_bring(struct channel *channel);
 
-/* All that was published is with the machine. */
+/* Deliver everything that was published to the machine. */
 void channel_rig_deliver(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Channels by URL: shared memory that others have made, and an ivshmem server that others run. */
+/* Channels by URL: shared memory that another program made, and another program's ivshmem server.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,7 +151,7 @@ static int open_channel(void)
 	return open_url(url);
 }
 
-/* Connect to a server that says what was added; it hangs up after that, or lives. */
+/* Connect to a server that sends these messages; afterwards it hangs up, or stays. */
 static int connect_to_server(int (*opener)(void), bool hangs_up)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -193,7 +194,7 @@ static void ring(int bell)
 	assert_int_equal(write(bell, &one, sizeof(one)), sizeof(one));
 }
 
-#define FOR_EVER (3600 * 1000) /* a wait this long was not ended by a wakeup */
+#define FOR_EVER (3600 * 1000) /* longer than a test: only a wakeup can end such a wait */
 
 static void a_server_hands_out_memory_a_number_and_bells(void **state)
 {
@@ -210,13 +211,13 @@ static void a_server_hands_out_memory_a_number_and_bells(void **state)
 	add(-1, memory);
 	assert_int_equal(connect_to_server(open_client, false), 0);
 	files = count_files();
-	tell(&(struct message){ 1, true, other }); /* the machine's own */
+	tell(&(struct message){ 1, true, other }); /* the machine's own peer */
 	ivshmem_client_wait(client, FOR_EVER);
 	assert_int_equal(count_files(), files);
 	tell(&(struct message){ 3, true, bell });
 	ivshmem_client_wait(client, FOR_EVER);
 	assert_int_equal(count_files(), files + 1);
-	tell(&(struct message){ 1, false, -1 }); /* the machine goes */
+	tell(&(struct message){ 1, false, -1 }); /* the machine disconnects */
 	ivshmem_client_wait(client, FOR_EVER);
 	for (int i = 0; i < 3; i++) {
 		ring(bell);
@@ -243,7 +244,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Memory that the machine has shared stays mapped; nothing busy-loops. */
+/* Memory that the machine has shared stays mapped; no process spins. */
 static void memory_outlives_its_server(void **state)
 {
 	int memory = memfd_create("memory", MFD_CLOEXEC);

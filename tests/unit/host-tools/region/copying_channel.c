@@ -12,7 +12,7 @@
 #define MOST_LATE  64U
 #define MOST_STEPS 16U /* a fetch */
 #define MOST_HEADS (2U * TR_MAX_RINGS)
-#define HEADS_SIZE 16U /* bytes of a piece with heads */
+#define HEADS_SIZE 16U /* bytes of a piece that contains heads */
 
 /* A store that has not arrived. */
 struct late {
@@ -25,10 +25,10 @@ struct copying {
 	struct channel target;
 	struct copying_options options;
 	unsigned seed, fetches;
-	uint32_t at; /* bytes of the piece that was begun */
+	uint32_t at; /* bytes of the begun piece so far */
 	const struct mirror_piece *begun;
 	uint64_t moment;
-	struct mirror_piece heads[MOST_HEADS]; /* where they were wanted last */
+	struct mirror_piece heads[MOST_HEADS]; /* where the heads were in the last request */
 	size_t head_count;
 	struct channel_bell late_bells[TR_MAX_RINGS];
 	size_t late_bell_count;
@@ -77,7 +77,7 @@ static void output_write(struct copying *copying, size_t count)
 	__atomic_store_n(&copying->arrived, copying->arrived + count, __ATOMIC_RELEASE);
 }
 
-/* The lease's thread stores beside the reader that fetches. */
+/* The lease's thread stores while the reader fetches. */
 static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void acquire(void)
@@ -142,7 +142,7 @@ static void note_heads(struct copying *copying, const struct mirror_piece *piece
 		copying->heads[copying->head_count++] = *piece;
 }
 
-/* Some of the piece. */
+/* Fetch a part of the piece. */
 static void bring_some(struct copying *copying, struct mirror_piece *piece)
 {
 	uint32_t left, length = (uint32_t)(8 + chance(copying, copying->options.piece - 8)) & ~7U;
@@ -163,7 +163,7 @@ static void bring_some(struct copying *copying, struct mirror_piece *piece)
 	note_heads(copying, piece);
 }
 
-/* One that is not there, the one that was begun or any; count: all are. */
+/* A piece that is missing: the begun one or any; returns count if none is missing. */
 static size_t choose(struct copying *copying, const struct mirror_piece *pieces, size_t count)
 {
 	size_t first = chance(copying, count - 1), any = count;
@@ -180,7 +180,7 @@ static size_t choose(struct copying *copying, const struct mirror_piece *pieces,
 	return any;
 }
 
-/* Bytes of rings are there: another look at what was to be older. */
+/* Bytes of rings have come: the heads are read again. */
 static void heads_again(struct copying *copying, const struct mirror_piece *piece)
 {
 	if (copying->options.fault != COPYING_HEADS_LAST || !piece->records)
@@ -211,7 +211,7 @@ static int copying_fetch(void *cable, struct mirror_piece *pieces, size_t count,
 	return choose(copying, pieces, count) < count;
 }
 
-/* As it must not be done. */
+/* The wrong way. */
 static void clear_late(struct copying *copying, struct channel_bell *bells, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -221,7 +221,7 @@ static void clear_late(struct copying *copying, struct channel_bell *bells, size
 		bells[i].was_set = bells[i].pending && *word;
 		if (bells[i].was_set)
 			copying_store(copying, bells[i].pending, &zero, sizeof(zero), &ignored);
-		/* which nobody counts, since no one published it */
+		/* not counted, because no wakeup was published */
 	}
 }
 

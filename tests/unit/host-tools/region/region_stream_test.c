@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program's output as a reader gets it: by shared memory, and by a mirror of it. */
+/* A program's output at the reader: by shared memory, and by a mirror of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static unsigned chance(unsigned most)
 	return (unsigned)rand_r(&seed) % (most + 1);
 }
 
-/* The byte at each place of the stream is known. */
+/* The expected byte at each position of the stream. */
 static uint8_t byte_at(uint64_t place)
 {
 	return (uint8_t)(place * 7 + place / 256);
@@ -133,7 +133,7 @@ static void what_was_given_up_is_passed_over_and_counted(void **state)
 	assert_int_equal(missing, stream.first);
 	assert_int_equal(at, stream.head);
 	assert_int_equal(bytes[0], byte_at(stream.first));
-	at = stream.first - 5; /* a reader that had some of it */
+	at = stream.first - 5; /* a reader that had read a part */
 	missing = 1;
 	assert_int_equal(region_stream(&region, TR_STREAM_ERROR, &at, bytes, 3, &missing), 3);
 	assert_int_equal(missing, 6);
@@ -159,7 +159,7 @@ static void who_joins_begins_where_the_last_reader_was(void **state)
 	}
 	channel_rig_bring(&channel);
 	assert_int_equal(region_stream_begin(&region, TR_STREAM_ERROR, true), stream.head - SIZE);
-	stream_begin(&stream); /* another run: nothing of it is there yet */
+	stream_begin(&stream); /* another run: none of its bytes are there yet */
 	channel_rig_bring(&channel);
 	assert_int_equal(region_stream_begin(&region, TR_STREAM_ERROR, false), stream.head);
 	fixture.region.streams[1].tail = stream.head + 1;
@@ -174,7 +174,7 @@ static void without_streams_nothing_comes(void **state)
 
 	(void)state;
 	write_some(SIZE);
-	fixture_header(&fixture)->streams.count = 0; /* an older firmware's */
+	fixture_header(&fixture)->streams.count = 0; /* an older firmware has no streams */
 	channel_rig_bring(&channel);
 	assert_int_equal(region_stream(&region, TR_STREAM_ERROR, &at, bytes, 8, &missing), 0);
 	assert_int_equal(region_stream_begin(&region, TR_STREAM_ERROR, false), 0);
@@ -182,7 +182,7 @@ static void without_streams_nothing_comes(void **state)
 	assert_int_equal(region_stream(&region, TR_STREAMS, &at, bytes, 8, &missing), 0);
 }
 
-/* Whatever the machine says of it, nothing outside the region is read (ASan). */
+/* Whatever the machine's words are, nothing outside the region is read (ASan). */
 static void a_machine_that_lies_gets_no_further(void **state)
 {
 	struct tr_stream *shared = &fixture.region.streams[1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Backtraces of this very program: its functions have the names that those of a machine have. */
+/* Backtraces of this very program: its functions get the same names as a machine's. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,7 +65,7 @@ static void add_mapping(unsigned long start, unsigned long end, unsigned long of
 	free(record);
 }
 
-/* The mapping of our own code, as a recording has it. */
+/* The mapping of our own code, as in a recording. */
 static int set_up(void **state)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -132,7 +132,7 @@ static void of_a_stack_that_is_all_ours_the_innermost_stays(void **state)
 	assert_int_equal(frames_ours(symbols, ours, 3), 2);
 	assert_int_equal(frames_ours(symbols, ours, 2), 1);
 	assert_int_equal(frames_ours(symbols, ours, 1), 0);
-	assert_int_equal(frames_ours(symbols, firmware, 3), 0); /* nothing was run */
+	assert_int_equal(frames_ours(symbols, firmware, 3), 0); /* without a workload */
 }
 
 static char *backtrace(const uint64_t *addresses, uint32_t count, bool all)
@@ -148,7 +148,7 @@ static char *backtrace(const uint64_t *addresses, uint32_t count, bool all)
 
 static void a_frame_is_a_function_and_its_line(void **state)
 {
-	/* a caller is where it continues: the byte before that is its */
+	/* a return address is where the caller continues: the byte before it belongs to the call */
 	const uint64_t crash[] = { AT(work), AT(inlined_place) + 1, AT(payload_program) + 1,
 		                   AT(payload_run_call) + 1, AT(efi_main) + 1 };
 	char *text = backtrace(crash, COUNT(crash), false), expected[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples sorted by what they have in common, and the commands of their threads. */
+/* Samples sorted by common properties, and the commands of their threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static void a_thread_begins_with_its_parents_command(void **state)
 	assert_string_equal(tasks_command(&tasks, 2), "parent");
 	tell_command(1, "changed");
 	assert_string_equal(tasks_command(&tasks, 2), "parent");
-	record->size = 16; /* too short to say whose */
+	record->size = 16; /* too short to have a thread */
 	fields[2] = 3;
 	assert_int_equal(tasks_add(&tasks, record), 0);
 	assert_string_equal(tasks_command(&tasks, 3), ":3");

@@ -41,7 +41,7 @@ static int teardown(void **state)
 
 /* ---- Taking apart, by other code than wrote it ---- */
 
-static const uint8_t *unpacked; /* a block's bytes, and where in them we are */
+static const uint8_t *unpacked; /* a block's bytes, and the position in them */
 
 static uint32_t digit(char c)
 {
@@ -52,7 +52,7 @@ static uint32_t digit(char c)
 	return c == '=' ? 0 : (uint32_t)(found - digits);
 }
 
-/* The block at `at`; returns its end. The bytes are for the caller to free. */
+/* Unpack the block at `at`; returns its end. The caller frees the bytes. */
 static const char *unpack(const char *at, uint8_t **bytes)
 {
 	size_t length = strcspn(at, ".<");
@@ -97,7 +97,7 @@ static uint64_t next_signed(void)
 
 static struct series_sample sample_of(uint64_t i)
 {
-	/* times go back now and then, as those of nested interrupts do */
+	/* times sometimes go back, as with nested interrupts */
 	return (struct series_sample){ 1000000 + 1000 * i - (i % 10 ? 0 : 1500),
 		                       i % 3 ? 1000 : UINT64_MAX - i, (uint32_t)(i * 7 % 100) };
 }
@@ -262,7 +262,7 @@ static void a_place_has_one_number_however_often_it_is_met(void **state)
 			assert_int_equal(place, seen[i - 2000]);
 		}
 	}
-	/* without names, all are one function: that of nobody, which calls itself */
+	/* without names all are one function, "unknown", which calls itself */
 	assert_int_equal(places.functions.count, 1);
 	assert_int_equal(places.nodes.count, 2);
 	assert_int_equal(places.nodes.keys[1].a, 1);

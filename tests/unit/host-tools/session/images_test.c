@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An image's ELF is found by its build-id: in which places, in which order, and what else there is
- * is left alone. */
+/* An image's ELF file is found by its build-id: the places, their order, and files that are
+ * ignored. */
 #include <elf.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -75,10 +75,10 @@ static int teardown(void **state)
 
 	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	return system(command); /* NOLINT(cert-env33-c): of our own making */
+	return system(command); /* NOLINT(cert-env33-c): a command of this test */
 }
 
-/* The first image is found in these places as this file of the directory; NULL: it is not found. */
+/* In these places the first image is found as this file of the directory; NULL: not found. */
 static void expect(const struct image_places *places, const char *name)
 {
 	struct image_file *files = images_find(&region, places);
@@ -112,7 +112,7 @@ static void a_file_is_known_by_its_build_id_and_has_the_code(void **state)
 	const struct image_places places = { .symbols = in("elf") };
 
 	(void)state;
-	expect(&places, NULL); /* it is not there */
+	expect(&places, NULL); /* it does not exist */
 	write_elf("elf", 1);
 	expect(&places, "elf");
 	images[0].link_address = SMALL_ELF_LINKED + 64; /* beyond its bytes */
@@ -122,7 +122,7 @@ static void a_file_is_known_by_its_build_id_and_has_the_code(void **state)
 	describe();
 	images[0].build_id_size = SMALL_ELF_ID - 1;
 	expect(&places, NULL);
-	images[0].build_id_size = 0; /* nothing is known of it */
+	images[0].build_id_size = 0; /* its build-id is not known */
 	expect(&places, NULL);
 	describe();
 	write_elf("elf", 2);
@@ -140,7 +140,7 @@ static void of_a_directory_the_file_of_symbols_is_preferred(void **state)
 	(void)state;
 	write_elf("another.sym", 2);
 	write_file("text", "text", 4);
-	assert_int_equal(mkfifo(in("fifo"), 0700), 0); /* it must not stop us */
+	assert_int_equal(mkfifo(in("fifo"), 0700), 0); /* it must not block */
 	expect(&places, NULL);
 	write_elf("b.o", 1);
 	expect(&places, "b.o");
@@ -167,7 +167,7 @@ static void the_user_is_asked_first_then_the_payload_then_what_was_booted(void *
 	expect(&places, "symbols");
 	places.symbols = places.payload = NULL;
 	expect(&places, "boot/any");
-	/* an image that lies where we are */
+	/* an image in our current directory */
 	assert_non_null(getcwd(before, sizeof(before)));
 	assert_int_equal(chdir(in("boot")), 0);
 	places.booted = "image.efi";
@@ -194,7 +194,7 @@ static void each_image_has_its_own_file(void **state)
 	images_free(files, 2);
 }
 
-/* Whether perf's cache has the first image's file once it was found as this one. */
+/* Whether perf's cache has the first image's file after it was found as this one. */
 static bool is_cached(const struct small_elf *elf)
 {
 	const struct image_places places = { .symbols = in("elf") };
@@ -213,7 +213,7 @@ static bool is_cached(const struct small_elf *elf)
 	return is_there;
 }
 
-/* Files that a machine wrote give these for offsets, and perf has one file for a build-id. */
+/* Files that a machine wrote use these addresses as offsets, and perf has one file per build-id. */
 static void cached_is_what_has_its_code_at_the_offsets_that_are_link_addresses(void **state)
 {
 	struct small_elf elf = small_elf(1);
@@ -226,7 +226,7 @@ static void cached_is_what_has_its_code_at_the_offsets_that_are_link_addresses(v
 	assert_true(is_cached(&elf));
 }
 
-/* A copy of this program lies there, and says what it finds. */
+/* A copy of this program in that directory, which prints the path that it finds. */
 static int run_copy(void)
 {
 	pid_t child = fork();

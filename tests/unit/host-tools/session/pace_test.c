@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A channel's pace, and what is advised by it. */
+/* A channel's rate, and the options that are suggested for it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,18 +15,18 @@ static void the_pace_is_of_the_times_at_which_something_was_waited_for(void **st
 
 	(void)state;
 	pace_note(&pace, 1, 0);
-	pace_note(&pace, 2, 10000); /* it has just been seen */
+	pace_note(&pace, 2, 10000); /* counted from the first look on */
 	assert_true(pace_rate(&pace) == 0 && pace_left(&pace) == 0);
 	pace_note(&pace, 2.5, 10000);
-	pace_note(&pace, 3, 9000); /* a second for 1,000 */
+	pace_note(&pace, 3, 9000); /* one second for 1,000 */
 	assert_true(pace_rate(&pace) == 1000);
 	assert_true(pace_left(&pace) == 9);
-	pace_note(&pace, 9, 50000); /* another look: the rest of the last came */
+	pace_note(&pace, 9, 50000); /* a second look: the rest of the last amount came */
 	pace_note(&pace, 11, 46000);
 	assert_true(pace_rate(&pace) == 14000 / 9.0);
 	pace_note(&pace, 12, 0);
 	assert_true(pace_rate(&pace) == 6000 && pace_left(&pace) == 0);
-	pace_note(&pace, 20, 0); /* nothing was to be brought */
+	pace_note(&pace, 20, 0); /* no bytes were waiting */
 	assert_true(pace_rate(&pace) == 6000);
 	pace_note(&pace, 30, 7000);
 	pace_note(&pace, 30.5, 7000); /* a piece comes as a whole */
@@ -60,8 +60,8 @@ static void advice_is_of_two_digits_and_on_the_safe_side(void **state)
 	assert_int_equal(pace_freq(2, 3), 1);
 }
 
-/* 1,000 records of 50 bytes were written in a second of so many generated; the channel brings 5,000
- * bytes a second. */
+/* 1,000 records of 50 bytes were written in a second, of so many generated; the channel carries
+ * 5,000 bytes a second. */
 static struct ledger_event events[2];
 static struct ledger_ring ring;
 
@@ -87,9 +87,10 @@ static const char *advice(uint64_t generated, uint64_t flags)
 static void what_fits_is_reported_where_the_channel_was_too_slow(void **state)
 {
 	(void)state;
-	assert_string_equal(advice(2000, 0), "-c 44000"); /* 20 times as much, and a tenth */
+	assert_string_equal(advice(2000, 0), "-c 44000"); /* 20 times as much, and a tenth more */
 	assert_string_equal(advice(2000, PERF_ATTR_FREQ), "-F 45");
-	ring.ring.data_size = 46000; /* so only 4,000 of the 50,000 had to be brought meanwhile */
+	/* so only 4,000 of the 50,000 bytes had to be carried meanwhile */
+	ring.ring.data_size = 46000;
 	assert_string_equal(advice(2000, 0), "-c 55000");
 	ring.ring.data_size = 50000;
 	assert_string_equal(advice(2000, 0), "-c 44000");
@@ -109,7 +110,7 @@ static void a_disk_is_too_small_for_what_comes_and_the_file_s_end(void **state)
 	assert_int_equal(pace_short_of(5000000, 5000000 + (1 << 20)), 0);
 	assert_int_equal(pace_short_of(5000000, 5000000 + (1 << 20) - 1), 1);
 	assert_int_equal(pace_short_of(5000000, 0), 5000000 + (1 << 20));
-	assert_int_equal(pace_short_of(0, 0), 0); /* nothing is known to come */
+	assert_int_equal(pace_short_of(0, 0), 0); /* nothing is known to be waiting */
 }
 
 int main(void)

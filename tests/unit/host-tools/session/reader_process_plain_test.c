@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers that die, whenever, and what those who come after them find. Without sanitizers, for
- * there are few instructions to die at then. */
+/* Readers that die at any moment, and the state that their successors find. Without sanitizers,
+ * because then there are fewer instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@
 #include "writer/perfdata/sample.h"
 
 #define SAMPLES 20
-#define STEPS   1600 /* instructions at which to die, from the first write on */
+#define STEPS   1600 /* number of instructions to die at, counted from the first write */
 #define STRIDE  13
 #define KILLS   50
 
@@ -90,7 +90,7 @@ static bool has_room(unsigned ring)
 	       (uint64_t)FIXTURE_PAGES * TR_PAGE - 256;
 }
 
-/* The run for which the reader said that it is ready; 0: it has not said so. */
+/* The run for which the reader has reported that it is ready; 0: none. */
 static uint64_t ready_for(void)
 {
 	return __atomic_load_n(&fixture_header(&fixture)->reader.ready, __ATOMIC_ACQUIRE);
@@ -143,7 +143,7 @@ static void finish(void)
 /* ---- Death at a chosen instruction behind the first write to the file: what a reader does before
  * is in its own memory only. It single-steps itself by the trap flag. ---- */
 
-/* The machine continues, as far as the tail lets it. */
+/* The machine continues, as far as the tail allows. */
 static void fill(void)
 {
 	while (has_room(0))
@@ -257,7 +257,7 @@ static void a_tail_that_was_not_stored_is_stored_by_who_comes_next(void **state)
 
 /* ---- Real readers ---- */
 
-/* Write a sample where there is room, and look after the reader. */
+/* Write a sample if there is room, and serve the reader. */
 static void go_on(unsigned ring)
 {
 	while (!has_room(ring)) {
@@ -291,8 +291,7 @@ static void readers_that_are_killed_are_replaced_and_nothing_is_missed(void **st
 	finish();
 }
 
-/* The machine waits for that: a file that is open is not enough, nor is a process that dies before.
- */
+/* The machine waits for that: an open file is not enough, nor is a process that dies before. */
 static void who_reads_says_that_it_is_ready_and_so_does_who_comes_after_it(void **state)
 {
 	struct tr_reader *words = &fixture_header(&fixture)->reader;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions that another process continues, and runs that are read from their middle. */
+/* Sessions that another process continues, and runs that are read from the middle on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void write_samples(unsigned count)
 		assert_true(fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000 + i, 4));
 }
 
-/* Another reader takes what there is. */
+/* Another reader takes all available records. */
 static void read_elsewhere(void)
 {
 	struct session_options how = { .host = &session_host, .output = "/dev/null" };
@@ -101,7 +101,7 @@ static void read_elsewhere(void)
 	session_end(&session);
 }
 
-/* The run's end: everything is there, once. */
+/* The run's end: every sample is in the file, once. */
 static void complete(uint64_t samples)
 {
 	fixture_complete(&fixture);
@@ -111,7 +111,7 @@ static void complete(uint64_t samples)
 	assert_int_not_equal(access(journal, F_OK), 0);
 }
 
-/* The bytes that a process leaves behind when it is killed between its write and its commit. */
+/* The bytes that a process leaves if it is killed between its write and its commit. */
 static void add_garbage(void)
 {
 	static const char garbage[1000] = "records that nobody gave back";
@@ -161,7 +161,7 @@ static void readers_may_be_killed_at_any_time(void **state)
 			_exit(1);
 		}
 		for (unsigned i = 0; i < A_ROUND; i++) {
-			/* Where the host gives the child no turn, it is lost, and counted. */
+			/* If the host does not run the child, the sample is lost and counted. */
 			written += fixture_sample(&fixture, 0, 0, 0x1000 + i, 1000 + i, 4);
 			usleep(10 + round);
 		}
@@ -193,7 +193,7 @@ static void a_file_that_was_finished_when_we_left_continues(void **state)
 	write_samples(5);
 	assert_int_equal(read_header().event_types.size, 64);
 	assert_int_equal(resume(), 0);
-	/* Old bytes behind the records are not part of the file while others are written there. */
+	/* Old bytes after the records are not part of the file while new ones are written there. */
 	assert_int_equal(read_header().event_types.size, 0);
 	assert_int_equal(read_header().features[0], 0);
 	complete(15);
@@ -222,7 +222,7 @@ static void what_is_no_file_of_this_run_is_not_gone_on_with(void **state)
 	}
 	assert_int_equal(stat(path, &after), 0);
 	assert_int_equal(after.st_size, before.st_size);
-	assert_int_equal(rename(path, copy), 0); /* another file of that name */
+	assert_int_equal(rename(path, copy), 0); /* another file with that name */
 	assert_int_equal(resume(), -ENOENT);
 	assert_int_equal(close(open(path, O_CREAT | O_RDWR, 0644)), 0);
 	assert_int_equal(resume(), -EPROTO);
@@ -244,7 +244,7 @@ static void a_journal_that_cannot_be_made_is_reported(void **state)
 	assert_non_null(strstr(error.text, journal));
 	assert_int_equal(rmdir(journal), 0);
 	begin();
-	assert_null(session.writer.output->old); /* one without a record is not kept */
+	assert_null(session.writer.output->old); /* a session without a record is not kept */
 }
 
 static void records_that_another_reader_took_are_missed(void **state)
@@ -261,7 +261,7 @@ static void records_that_another_reader_took_are_missed(void **state)
 	begin();
 	assert_int_equal(unlink(session.writer.output->old), 0);
 	snprintf(copy, sizeof(copy), "%s.old.journal", path);
-	assert_int_equal(access(copy, F_OK), 0); /* it went with its file */
+	assert_int_equal(access(copy, F_OK), 0); /* the journal was removed with its file */
 }
 
 static void pieces_of_aux_areas_stay_in_the_index(void **state)
@@ -285,7 +285,7 @@ static void pieces_of_aux_areas_stay_in_the_index(void **state)
 	complete(0);
 }
 
-/* Each byte by itself: nothing is continued from it but what was. */
+/* Each byte is changed alone: a journal is either refused, or the session resumes unchanged. */
 static void a_damaged_journal_is_refused(void **state)
 {
 	static uint8_t bytes[65536];
@@ -334,7 +334,7 @@ static struct perf_event_mmap_page *control(unsigned ring)
 	return trace_region_at(&fixture.region, fixture.region.rings[ring].control);
 }
 
-/* As of a reader that died behind its commit, and before its stores. */
+/* As if a reader had died after its commit and before its stores. */
 static void a_tail_that_was_not_stored_is_stored_by_the_next_reader(void **state)
 {
 	uint8_t bytes[256] = { 1 };
@@ -375,7 +375,7 @@ static int join(void)
 	return session_begin(&session, &region, &how, &error);
 }
 
-/* A ring that has lost some, of which another reader has seen LOST. */
+/* A ring that has lost records, and another reader has read some of its LOST records. */
 static void go_on_for_a_while(void)
 {
 	while (fixture_sample(&fixture, 0, 0, 0x2000, 500, 30))
@@ -488,10 +488,12 @@ static void who_has_the_rings_is_named(void **state)
 	assert_false(region_lease_is_ours(&region));
 	kill(reader, SIGKILL);
 	waitpid(reader, NULL, 0);
-	assert_int_equal(region_lease_acquire(&lease, &region, &error), 0); /* it is no more */
+	/* the other reader is gone */
+	assert_int_equal(region_lease_acquire(&lease, &region, &error), 0);
 	assert_true(region_lease_is_ours(&region));
 	region_lease_give_back(&lease);
-	words->id = region_lease_own_id() ^ 1U << 31; /* one of another host, that stalls */
+	/* a reader on another host, which does not renew its lease */
+	words->id = region_lease_own_id() ^ 1U << 31;
 	channel_rig_bring(&channel);
 	assert_int_equal(region_lease_acquire(&lease, &region, &error), 0);
 	region_lease_give_back(&lease);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples that a live view keeps: exact sums in memory that does not grow; and when the machine
- * of a slow line must sample less often. */
+/* The samples that a live view keeps: exact sums in bounded memory; and whether a machine with a
+ * slow line must sample less often. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define MOST     64U
 #define EVENTS   3U
-#define FUNCTION 0x1000U /* bytes of one; below NAMELESS */
+#define FUNCTION 0x1000U /* bytes of a function; below NAMELESS */
 #define NAMELESS 0x100000U
 
 static struct top_counts counts;
@@ -47,7 +47,7 @@ static void add(uint64_t address, uint32_t event, char level, uint64_t weight)
 	top_counts_add(&counts, &sample, function_of, &asked);
 }
 
-/* The kept place, or NULL. */
+/* The place of an address if it is kept, or NULL. */
 static const struct top_place *find(uint64_t address, uint32_t event, char level)
 {
 	for (uint32_t i = 0; i < top_counts_places(&counts); i++) {
@@ -60,7 +60,7 @@ static const struct top_place *find(uint64_t address, uint32_t event, char level
 	return NULL;
 }
 
-/* The sums of all places are those of all samples. */
+/* The sums over all places equal those over all samples. */
 static void assert_whole(uint64_t samples, uint64_t weight)
 {
 	uint64_t found_samples = 0, found_weight = 0;
@@ -121,7 +121,7 @@ static void what_comes_late_counts_for_its_functions_first_byte(void **state)
 		add(0x5000 + i, 0, '.', 1);
 	assert_int_equal(asked, 0);
 	assert_int_equal(counts.coarse, 0);
-	add(0x5003, 0, '.', 7); /* an old place stays one */
+	add(0x5003, 0, '.', 7); /* known places are kept */
 	assert_int_equal(find(0x5003, 0, '.')->weight, 8);
 	add(0x5fff, 0, '.', 30);
 	assert_int_equal(find(0x5000, 0, '.')->weight, 31);
@@ -130,7 +130,7 @@ static void what_comes_late_counts_for_its_functions_first_byte(void **state)
 	assert_null(find(0x6789, 0, '.'));
 	assert_int_equal(find(0x6000, 0, '.')->weight, 42);
 	assert_int_equal(counts.coarse, 3);
-	add(NAMELESS, 1, '.', 9); /* nobody knows a function */
+	add(NAMELESS, 1, '.', 9); /* without a function */
 	assert_int_equal(counts.placeless, 1);
 	assert_int_equal(find(TOP_NOWHERE, 1, 0)->weight, 9);
 }
@@ -154,10 +154,10 @@ static void a_machine_is_informed_when_its_ring_fills_or_loses(void **state)
 {
 	(void)state;
 	assert_int_equal(top_slow_factor(1000, 1000, 0, 0.1), 1);
-	assert_int_equal(top_slow_factor(1000, 100, 0, 0.5), 1); /* it only came late */
+	assert_int_equal(top_slow_factor(1000, 100, 0, 0.5), 1); /* it was only late */
 	assert_int_equal(top_slow_factor(1000, 1000, 0, 0.6), 2);
 	assert_int_equal(top_slow_factor(1000, 1000, 1, 0), 2);
-	assert_int_equal(top_slow_factor(0, 0, 5, 1), 1); /* nothing came to judge by */
+	assert_int_equal(top_slow_factor(0, 0, 5, 1), 1); /* nothing has come to compare with */
 }
 
 static void the_factor_is_what_is_sampled_over_what_comes(void **state)

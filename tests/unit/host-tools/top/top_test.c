@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A live view of a session: what is printed leaves what is shown as it is, and a slow line is
- * looked at in time, however seldom the view is made. */
+/* A live view of a session: messages do not disturb the display, and a slow line is checked in time
+ * even if the view is rarely updated. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static void what_is_printed_leaves_what_is_shown(void **state)
 	assert_int_equal(top->shown.rows.entries[0].key.address, 0x1000);
 }
 
-/* More than half a ring at once, and then little, with looks in between that are too soon. */
+/* More than half a ring at once, and then little, with looks in between that come too early. */
 static void a_line_is_looked_at_between_views_with_all_since_the_last_look(void **state)
 {
 	struct top_slow *slow = &top->data.slow;
@@ -99,7 +99,8 @@ static void a_line_is_looked_at_between_views_with_all_since_the_last_look(void 
 	bring();
 	assert_true(session.readers[0].position > FIXTURE_PAGES * TR_PAGE / 2);
 	assert_int_equal(top_turn(top, ""), TOP_ON);
-	memset(top->data.fill, 0, FIXTURE_RINGS * sizeof(*top->data.fill)); /* a view was made */
+	/* the view was updated */
+	memset(top->data.fill, 0, FIXTURE_RINGS * sizeof(*top->data.fill));
 	assert_int_equal(slow->factor, 0);
 	slow->looked = progress_now() - 10;
 	assert_int_equal(top_turn(top, ""), TOP_ON);

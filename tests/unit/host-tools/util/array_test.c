@@ -57,7 +57,7 @@ static void the_pointer_at_an_array_is_set_where_it_could_grow(void **state)
 	for (uint64_t i = 0; i < 1000; i++) {
 		assert_true(ARRAY_ROOM(array, i));
 		assert_true(ARRAY_REACH(numbered, room, (uint32_t)i));
-		array[i] = numbered[i] = i * i; /* the sanitizer checks the room */
+		array[i] = numbered[i] = i * i; /* the sanitizer checks the size */
 	}
 	assert_false(ARRAY_REACH(numbered, room, UINT32_MAX));
 	assert_int_equal(room, 1024);

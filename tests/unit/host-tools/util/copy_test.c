@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copying a file: all of it, or the reason why not. */
+/* Copying a file: completely, or with the reason of the failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void a_copy_has_every_byte(void **state)
 	assert_memory_equal(copied, bytes, SIZE);
 }
 
-/* The last write(2) that succeeds takes a part, and leaves errno as it was. */
+/* The last successful write(2) writes only a part, and does not change errno. */
 static void where_there_is_no_room_the_reason_is_that(void **state)
 {
 	struct rlimit old, little;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where recordings go: older ones are kept, links followed, and no two are written at one place. */
+/* Output files: existing ones are kept, links are followed, and no two recordings have the same
+ * file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +51,7 @@ static int teardown(void **state)
 	unlink(path);
 	unlink(old_path);
 	unlink(link_path);
-	return rmdir(directory); /* nothing else was left there */
+	return rmdir(directory); /* no other file was left there */
 }
 
 /* Open `at`, write text, close. */
@@ -111,7 +112,7 @@ static void a_link_stays_and_what_it_points_to_is_kept(void **state)
 
 	(void)state;
 	assert_int_equal(symlink("perf.data", link_path), 0);
-	record(link_path, "one"); /* it points nowhere yet */
+	record(link_path, "one"); /* its target does not exist yet */
 	assert_string_equal(place, path);
 	record(link_path, "two");
 	assert_string_equal(place, path);
@@ -130,7 +131,7 @@ static void a_file_that_is_being_written_is_refused_and_left_alone(void **state)
 	record(path, "one");
 	fd = output_open(path, &mine, &mine_old, &error);
 	assert_true(fd >= 0);
-	assert_int_equal(output_open(path, &none, &none_old, &error), -EBUSY); /* empty as yet */
+	assert_int_equal(output_open(path, &none, &none_old, &error), -EBUSY); /* still empty */
 	assert_null(none);
 	assert_null(none_old);
 	assert_int_equal(write(fd, "two", 3), 3);
@@ -148,7 +149,7 @@ static void a_file_that_is_being_written_is_refused_and_left_alone(void **state)
 	assert_holds(old_path, "two");
 }
 
-/* A pipe stands for devices, too: of these none is ours to lose. */
+/* A pipe, which behaves like a device: there is no data of ours that could be lost. */
 static void what_is_no_file_is_written_as_it_is_by_any_number(void **state)
 {
 	char *first, *none, found[8] = "";
@@ -176,7 +177,7 @@ static void what_can_not_be_made_is_said(void **state)
 	assert_int_equal(output_open(directory, &place, &old, &error), -EISDIR);
 }
 
-/* Whether the file that was opened is still at its place, with what was written there alone. */
+/* Whether the opened file is still at its path, and contains only this text. */
 static bool is_mine(int fd, const char *text)
 {
 	struct stat file, name;
@@ -187,7 +188,8 @@ static bool is_mine(int fd, const char *text)
 	       !strcmp(found, text);
 }
 
-/* Record again and again; 0 if every recording was refused or was left alone by all others. */
+/* Record repeatedly; returns 0 if every recording was refused or was changed by no other process.
+ * */
 static int record_and_look(int number)
 {
 	for (int i = 0; i < ROUNDS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Colours are for terminals that have them, and for people who want them. */
+/* Colours are for terminals that support them, and for users who want them. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The firmware's own times as foreign bytes: an FPDT and what it leads to, each with its end,
- * which the sanitizer sees. */
+/* The firmware's own times from foreign bytes: an FPDT and the table that it points to, each
+ * followed by bytes that the sanitizer guards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +14,14 @@
 #include "lib/acpi/acpi.h"
 #include "lib/acpi/acpi_fpdt.h"
 
-#define BASE  0x7fe00001ULL /* where the boot performance table lies, at no alignment */
+#define BASE  0x7fe00001ULL /* unaligned address of the boot performance table */
 #define ROOM  512U
 #define TIMES 8U
 
 static uint8_t fpdt[ROOM], fbpt[ROOM];
 static uint32_t fpdt_size, fbpt_size;
-static uint8_t *seen;      /* fbpt, as far as there is memory */
-static uint32_t seen_size; /* fbpt_size, if a test does not say otherwise */
+static uint8_t *seen;      /* the readable part of fbpt */
+static uint32_t seen_size; /* fbpt_size, unless a test sets another value */
 static char reported[TIMES][160];
 static unsigned nr_reported;
 
@@ -46,7 +46,7 @@ static void put(uint8_t *at, uint64_t value, unsigned bytes)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Without its NUL. */
+/* Put text without its NUL. */
 static void put_text(uint8_t *at, const char *text)
 {
 	while (*text)
@@ -64,7 +64,7 @@ static uint8_t *put_record(uint8_t *table, uint32_t *size, uint16_t type, uint8_
 	return at;
 }
 
-/* A record of EDK2's, with text or its end at the record's. */
+/* Put a record of EDK2's, whose text ends with a NUL or at the record's end. */
 static uint8_t *put_own(uint16_t type, uint8_t length, uint16_t progress, uint64_t time,
                         const char *text)
 {
@@ -93,7 +93,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* All records are there: what is read, and what is said to be wrong. */
+/* Read all records, which are readable. Returns the reported error. */
 static const char *reads(void)
 {
 	uint8_t *table = malloc(fpdt_size);
@@ -190,7 +190,7 @@ static void records_that_are_too_short_or_unknown_are_passed_over(void **state)
 	(void)state;
 	put_own(0x1010, 33, 2, 9, NULL);
 	put_record(fbpt, &fbpt_size, 0x3000, 5);
-	put(put_record(fbpt, &fbpt_size, 2, 20) + 8, 77, 8); /* it has the first time alone */
+	put(put_record(fbpt, &fbpt_size, 2, 20) + 8, 77, 8); /* it has only the first time */
 	assert_null(reads());
 	assert_int_equal(nr_reported, 1);
 	assert_string_equal(reported[0], "77 reset ends");
@@ -205,7 +205,7 @@ static void room_that_is_not_used_is_the_end(void **state)
 	assert_int_equal(nr_reported, 5);
 }
 
-/* A byte less than what would be read, at the tables' ends. */
+/* One byte less than needed, at the tables' ends. */
 static void what_is_cut_off_is_not_read(void **state)
 {
 	(void)state;
@@ -257,7 +257,7 @@ static void what_is_wrong_is_reported(void **state)
 	put(fbpt + 4, 7, 4);
 	assert_string_equal(reads(), "the boot performance table has a wrong length");
 	set_up(state);
-	put(fbpt + 4, 9, 4); /* a byte more than there is */
+	put(fbpt + 4, 9, 4); /* one byte more than exists */
 	assert_string_equal(reads(), "the boot performance table has a wrong length");
 	set_up(state);
 	put_basic()[2] = 49;
@@ -276,7 +276,7 @@ static void warn(const char *format, ...)
 	warnings++;
 }
 
-/* At an offset in fbpt, with the checksum's place and that right; size includes the header. */
+/* At an offset in fbpt, with the checksum at its place; size includes the header. */
 static void put_table(uint32_t at, const char *signature, uint8_t size, uint32_t checksum_at)
 {
 	uint8_t sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A small physical memory in which ACPI's tables are built, to be parsed. */
+/* A small physical memory in which tests build ACPI tables and parse them. */
 #ifndef TESTS_UNIT_LIB_ACPI_ACPI_RIG_H
 #define TESTS_UNIT_LIB_ACPI_ACPI_RIG_H
 
@@ -7,14 +7,14 @@
 
 #include "lib/acpi/acpi.h"
 
-#define BASE 0x7fe0000ULL /* where our memory lies */
+#define BASE 0x7fe0000ULL /* address of the memory */
 #define SIZE 16384U
 #define RSDP (BASE + 64)
-#define XSDT 0x100U /* offsets in it */
+#define XSDT 0x100U /* offsets in the memory */
 #define RSDT 0x200U
 #define REST 0x400U
 
-extern uint8_t *memory; /* on the heap: the sanitizer sees its ends */
+extern uint8_t *memory; /* on the heap, so that the sanitizer detects reads beyond its ends */
 extern uint32_t used, entries;
 extern unsigned warnings;
 extern struct arch_platform platform;
@@ -25,12 +25,12 @@ int tear_down(void **state);
 void put(uint32_t at, uint64_t value, unsigned bytes);
 void put_name(uint32_t at, const char *name);
 
-/* Its sum is made right. */
+/* Correct its checksum. */
 void seal(uint32_t at, uint32_t size, uint32_t checksum_at);
 void seal_table(uint32_t at);
 void seal_roots(void);
 
-/* A table of this size, entered into XSDT and RSDT; its fields are put in by the caller. */
+/* Add a table of this size to XSDT and RSDT; the caller fills in its fields. Returns its offset. */
 uint32_t add_table(const char *signature, uint32_t size);
 
 int parse(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ACPI's tables as foreign bytes: a small physical memory is built, bent, and parsed. */
+/* ACPI tables as foreign bytes: a small physical memory is built, damaged, and parsed. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static void the_gic_and_its_cpus_are_found(void **state)
 	put(at + 68, 0x80000100, 8);
 	put(at + 78, 21, 2);
 	at += 80;
-	put(at, 0x500b, 2); /* another CPU's, whose PMU's interrupt is edge-triggered */
+	put(at, 0x500b, 2); /* another CPU's, whose PMU interrupt is edge-triggered */
 	put(at + 12, 3, 4);
 	put(at + 20, 24, 4);
 	put(at + 68, 0x80000200, 8);
@@ -175,7 +175,8 @@ static void configuration_space_is_found_of_each_host_bridge(void **state)
 	(void)state;
 	put(mcfg + 44, 0xb0000000, 8);
 	put(mcfg + 44 + 11, 0xff, 1);
-	put(mcfg + 60 + 10, 1, 1); /* buses that go backwards, and no address */
+	/* a range of buses that ends before it begins, without an address */
+	put(mcfg + 60 + 10, 1, 1);
 	put(mcfg + 76, 0x4010000000, 8);
 	put(mcfg + 76 + 8, 1, 2);
 	put(mcfg + 76 + 10, 0x40, 1);
@@ -252,12 +253,13 @@ static void the_console_wins_over_the_debug_port_in_either_order(void **state)
 		assert_int_equal(platform.uart.address, 0x9000000);
 		assert_int_equal(platform.uart.access_size, 4);
 		assert_int_equal(platform.uart.reg_shift, 2);
-		assert_int_equal(platform.other_uart_count, 1); /* should that one be hidden */
+		/* in case the first one is hidden */
+		assert_int_equal(platform.other_uart_count, 1);
 		assert_int_equal(platform.other_uarts[0].address, 0x2f8);
 	}
 }
 
-/* Devices of 40 bytes, the last of which are more than are kept. */
+/* Devices of 40 bytes; the last ones exceed the limit. */
 static void further_debug_ports_are_kept_in_their_order(void **state)
 {
 	uint32_t dbg2 = add_table("DBG2", 44 + 12 * 40);
@@ -329,7 +331,7 @@ static void a_machine_of_acpi_1_has_an_rsdt(void **state)
 	seal_roots();
 	memory[64 + 15] = 0;
 	seal(64, 20, 64 + 8);
-	put(XSDT, 0, 4); /* not looked at */
+	put(XSDT, 0, 4); /* not read */
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.pm_timer, 0x608);
 	assert_int_equal(warnings, 0);
@@ -389,7 +391,7 @@ static void lengths_that_are_wrong_are_refused(void **state)
 		assert_int_equal(platform.pm_timer, 0);
 		assert_int_equal(warnings, 1);
 	}
-	put(fadt + 4, 40, 4); /* right, but too short for its fields */
+	put(fadt + 4, 40, 4); /* a valid type, but too short for its fields */
 	seal_table(fadt);
 	warnings = 0;
 	assert_int_equal(parse(), 0);
@@ -404,7 +406,7 @@ static void a_madt_entry_of_length_0_ends_the_list(void **state)
 	(void)state;
 	put(madt + 44, 0x0800, 2);
 	put(madt + 48, 1, 4);
-	put(madt + 52, 0x0000, 2); /* would repeat for ever */
+	put(madt + 52, 0x0000, 2); /* length 0 would repeat for ever */
 	seal_table(madt);
 	seal_roots();
 	assert_int_equal(parse(), 0);
@@ -423,7 +425,7 @@ static void no_rsdp_is_said(void **state)
 	assert_int_equal(warnings, 4);
 }
 
-/* All tables, then random bytes bent and checksums mended, so that the parsers get to see them. */
+/* All tables, then random bytes damaged and checksums corrected, so that the parsers read them. */
 static void bent_tables_never_do_harm(void **state)
 {
 	uint32_t tables[7];

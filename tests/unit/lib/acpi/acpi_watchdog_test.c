@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Watchdogs in ACPI's tables, and how they are served. */
+/* Watchdogs in ACPI tables, and how they are reset. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static void watchdogs_are_found_and_whether_one_is_enabled(void **state)
 	assert_false(platform.watchdog_is_enabled);
 
 	wdat = add_table("WDAT", 80);
-	put(wdat + 60, 0x80, 1); /* it stops in sleep: not that it runs */
+	put(wdat + 60, 0x80, 1); /* flag: it stops in sleep, which does not mean that it runs */
 	seal_table(wdat);
 	seal_roots();
 	assert_int_equal(parse(), 0);
@@ -71,7 +71,7 @@ static void how_a_watchdog_is_served_is_what_its_action_reset_says(void **state)
 	assert_int_equal(steps[1].address, 0xfed00004);
 	assert_int_equal(steps[1].bytes, 4);
 	assert_int_equal(platform.watchdog_state.bytes, 0); /* no entry has it */
-	put(wdat + 64, 9, 4);                               /* no more than the table has */
+	put(wdat + 64, 9, 4);                               /* not more than the table contains */
 	seal_table(wdat);
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.watchdog_step_count, 2);
@@ -85,10 +85,10 @@ static void whether_it_counts_is_read_as_its_only_query_says(void **state)
 {
 	static const struct {
 		uint8_t heads[2][6];
-		uint8_t bytes; /* of the state's register; 0: it is not known */
+		uint8_t bytes; /* of the state's register; 0: not known */
 	} cases[] = {
 		{ { { 8, 0, 1, 16, 11, 2 }, { 9, 2, 1, 16, 11, 2 } },
-		  2 }, /* to set it is no query */
+		  2 }, /* setting it is no query */
 		{ { { 8, 0x80, 1, 16, 11, 2 }, { 0 } }, 2 },
 		{ { { 8, 0, 1, 16, 11, 2 }, { 8, 0, 1, 16, 11, 2 } }, 0 }, /* two of them */
 		{ { { 8, 1, 1, 16, 11, 2 }, { 0 } }, 0 },                  /* a countdown is read */
@@ -118,7 +118,7 @@ static void whether_it_counts_is_read_as_its_only_query_says(void **state)
 	}
 }
 
-/* Then none of it is done. */
+/* If one part is not understood, nothing is done. */
 static void an_action_that_is_not_understood_is_none(void **state)
 {
 	static const uint8_t heads[][6] = {
@@ -150,7 +150,7 @@ static void an_action_that_is_not_understood_is_none(void **state)
 	assert_int_equal(platform.watchdog_step_count, 2);
 }
 
-/* A timer block of 60 bytes, then a watchdog; and the same of which the count says there is one. */
+/* A timer block of 60 bytes, then a watchdog; and the same with a count of one. */
 static void arms_generic_watchdog_is_one_of_its_platform_timers(void **state)
 {
 	uint32_t gtdt = add_table("GTDT", 96 + 60 + 28);
@@ -180,7 +180,7 @@ static void arms_generic_watchdog_is_one_of_its_platform_timers(void **state)
 	assert_int_equal(platform.watchdog_steps[0].address, 0x2a440000);
 	assert_true(platform.watchdog_steps[0].write && !platform.watchdog_steps[0].io);
 	assert_int_equal(platform.watchdog_steps[0].bytes, 4);
-	put(gtdt + 96 + 60 + 24, 4, 4); /* the secure world's */
+	put(gtdt + 96 + 60 + 24, 4, 4); /* the secure world's watchdog */
 	seal_table(gtdt);
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.watchdog_step_count, 0);
@@ -188,7 +188,7 @@ static void arms_generic_watchdog_is_one_of_its_platform_timers(void **state)
 	seal_table(gtdt);
 	assert_int_equal(parse(), 0);
 	assert_null(platform.watchdog);
-	put(gtdt + 88, 0xffffffff, 4); /* ends where the table does, or an entry has no length */
+	put(gtdt + 88, 0xffffffff, 4); /* it ends where the table ends, or an entry has length 0 */
 	put(gtdt + 92, 96 + 60 + 27, 4);
 	seal_table(gtdt);
 	assert_int_equal(parse(), 0);

@@ -29,7 +29,7 @@ static int begin(void **state)
 	(void)state;
 	region = calloc(1, sizeof(*region) + REGION);
 	assert_non_null(region);
-	region->size = UINT32_MAX; /* anybody may have written there */
+	region->size = UINT32_MAX; /* the host may have written there */
 	console_set_region(region, REGION);
 	assert_int_equal(console_add_sink(screen), 0);
 	length = 0;
@@ -124,7 +124,8 @@ static void what_is_written_aside_is_on_the_sinks_alone(void **state)
 	console_release();
 	assert_string_equal(shown, "ours\ntheirs\nours again\n");
 	assert_region_ends_with("ours\nours again\n");
-	assert_int_equal(console_read(&at, text, sizeof(text)), 23); /* a line's text has it, too */
+	/* the text of a line contains it, too */
+	assert_int_equal(console_read(&at, text, sizeof(text)), 23);
 	assert_memory_equal(text, "ours\ntheirs\nours again\n", 23);
 }
 

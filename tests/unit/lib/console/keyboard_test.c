@@ -71,7 +71,7 @@ static void control_with_a_letter_is_a_control_character(void **state)
 	                    "c\x03");
 }
 
-/* Enter and / of the number pad are; arrows and the shifts that keyboards make up are not. */
+/* Enter and / of the number pad count; arrows, and the shifts that keyboards insert, do not. */
 static void extended_keys_are_not_taken_for_others(void **state)
 {
 	(void)state;

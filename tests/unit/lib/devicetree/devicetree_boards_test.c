@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Boards' own habits in device trees, as Linux reads them: interrupts through a second controller,
- * or of unnamed CPUs, the timer's rate, consoles. */
+/* Device tree conventions of some boards, read as Linux reads them: interrupts through a second
+ * controller, or for unnamed CPUs, the timer's rate, consoles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -123,11 +123,12 @@ static void spis_without_affinity_are_the_cpus_in_linuxs_order(void **state)
 	assert_remark(
 	    "device tree: /pmu: interrupt-affinity: it is missing: the interrupts are "
 	    "taken for the CPUs' in their order\n");
-	load_pmus(2, SPIS("<0 143 4>, <0 144 4>, <0 145 4>;")); /* the boot CPU is Linux's first */
+	/* Linux's first CPU is the boot CPU */
+	load_pmus(2, SPIS("<0 143 4>, <0 144 4>, <0 145 4>;"));
 	assert_interrupts(176, 177, 175);
 	load_pmus(1, SPIS("<0 143 4>, <0 144 4>, <0 145 4>;"));
 	assert_interrupts(176, 175, 177);
-	load_pmus(9, SPIS("<0 143 4>, <0 144 4>, <0 145 4>;")); /* it is none of them */
+	load_pmus(9, SPIS("<0 143 4>, <0 144 4>, <0 145 4>;")); /* it is none of these CPUs */
 	assert_interrupts(175, 176, 177);
 }
 

@@ -56,14 +56,14 @@ void read_file(const char *path, void *to, size_t most, size_t *size)
 	fclose(file);
 }
 
-/* The n-th, from 0, of each pair of texts takes the place of the one before it. */
+/* In each pair of texts, replace the first one by the n-th. */
 static void bend(char *text, const char *const *changes)
 {
 	for (; changes && changes[0]; changes += 2) {
 		char *at = strstr(text, changes[0]);
 		size_t old = strlen(changes[0]), new = strlen(changes[1]);
 
-		assert_non_null(at); /* the text to change is no longer there */
+		assert_non_null(at); /* the text to replace does not exist any more */
 		memmove(at + new, at + old, strlen(at + old) + 1);
 		memcpy(at, changes[1], new);
 	}
@@ -93,7 +93,7 @@ void compile(const char *text)
 	remove(tree);
 }
 
-/* A tree by its name, with changes: pairs of texts, ended by NULL. */
+/* Load a tree by its name, with changes: pairs of texts, ended by NULL. */
 void load(const char *name, const char *const *changes)
 {
 	static char text[TEXT_MAX];

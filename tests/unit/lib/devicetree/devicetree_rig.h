@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A device tree in a small physical memory, compiled of text by dtc. */
+/* A device tree in a small physical memory, compiled from text by dtc. */
 #ifndef TESTS_UNIT_LIB_DEVICETREE_DEVICETREE_RIG_H
 #define TESTS_UNIT_LIB_DEVICETREE_DEVICETREE_RIG_H
 
@@ -7,10 +7,10 @@
 
 #include "lib/devicetree/devicetree.h"
 
-#define BASE     0x48000000ULL /* where our memory lies */
+#define BASE     0x48000000ULL /* address of the memory */
 #define TREE_MAX 65536U
 
-extern uint8_t *memory; /* bytes behind it fault, for libfdt as well */
+extern uint8_t *memory; /* bytes after it fault, also for libfdt */
 extern uint32_t memory_size, allocated;
 extern char remarks[4096];
 extern struct arch_platform platform;
@@ -19,21 +19,21 @@ extern uint64_t boot_cpu;
 int set_up(void **state);
 int tear_down(void **state);
 
-/* That memory; remarks get what is said. */
+/* View that memory; messages go to remarks. */
 const void *view(uint64_t address, size_t size);
 __attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
 
-/* Of a file, less than most bytes. */
+/* Read a file, of fewer than `most` bytes. */
 void read_file(const char *path, void *to, size_t most, size_t *size);
 
-/* The text becomes the tree. */
+/* Compile the text to the tree. */
 void compile(const char *text);
 
-/* The same of tests/unit/lib/trees/NAME.dts, with changes: pairs of texts, ended by NULL. */
+/* The same with tests/unit/lib/trees/NAME.dts and changes: pairs of texts, ended by NULL. */
 void load(const char *name, const char *const *changes);
 #define LOAD(name, ...) load(name, (const char *const[]){ __VA_ARGS__, NULL })
 
-/* The result of devicetree_parse(); its remarks are in remarks. */
+/* The result of devicetree_parse(); its messages are in remarks. */
 int parse(void);
 
 void assert_remark(const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Device trees of boards that we do not have, bent, and foreign bytes that call themselves one.
- * tests/unit/lib/trees/ has them as text, which a case may change before dtc compiles it. */
+/* Device trees of boards that we do not have, changed ones, and foreign bytes with a tree's magic.
+ * tests/unit/lib/trees/ has them as text, which a test may change before dtc compiles it. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -207,7 +207,7 @@ static void interrupts_of_no_gic_are_reported(void **state)
 		"interrupts = <2 16 4>",  /* an extended SPI */
 		"interrupts = <1 16 4>",  /* PPIs are 16 */
 		"interrupts = <0 988 4>", /* SPIs are 988 */
-		"interrupts = <0 16>",    /* not as many cells as the GIC's interrupts have */
+		"interrupts = <0 16>",    /* fewer cells than the GIC's interrupts have */
 		"interrupts-extended = <&cpu0 16>",
 		"interrupts-extended = <&gic 0>",
 		"no-interrupts",
@@ -347,7 +347,7 @@ static void a_host_bridge_s_windows_are_where_the_cpus_have_them(void **state)
 	LOAD("server", "<0x01000000 0 0x0 0x0 0x3eff0000 0 0x10000>,",
 	     "<0 0 0x0 0x0 0x3eff0000 0 0x10000>,");
 	assert_int_equal(parse(), 0);
-	assert_int_equal(platform.window_count, 2); /* configuration space is none */
+	assert_int_equal(platform.window_count, 2); /* configuration space is not a window */
 	LOAD("server", "0x80 0x0 0x10 0x0>", "0x80 0x0 0x10>");
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.window_count, 2);

@@ -12,7 +12,7 @@
 #include "lib/efi/efi_file_path.h"
 #include "tests/unit/lib/efi/fake_firmware.h"
 
-#define LONG 300U /* characters of a name whose node's length needs both bytes */
+#define LONG 300U /* characters of a name whose node length needs both bytes */
 
 static const uint8_t end_node[] = { 0x7f, 0xff, 4, 0 };
 
@@ -31,7 +31,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* A file's node of so many bytes, with these characters. */
+/* Put a file's node of so many bytes with these characters. */
 static size_t put_file(uint8_t *at, size_t length, const char *name)
 {
 	memset(at, 0, length);
@@ -85,7 +85,7 @@ static void a_volume_s_path_is_in_front_of_it(void **state)
 	assert_null(efi_file_path(text, "a"));
 }
 
-/* The text of these nodes, whose end is at `size` in bytes of their own. */
+/* The text of these nodes, which end at `size`, in memory of their own. */
 static size_t text_of(const uint8_t *nodes, size_t size, char *text, size_t capacity)
 {
 	uint8_t *path = malloc(size + sizeof(end_node)); /* the sanitizer knows its bounds */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which images come and go without a word; and watching that ends while somebody is on his way
- * through our hooks: --until's end is a notification. */
+/* Images that are loaded and unloaded without a call of our hooks; and tracking that ends while
+ * code runs inside our hooks: --until's end is a notification. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +24,7 @@ static const EFI_GUID table_guid = {
 	0x49152e77, 0x1ada, 0x4764, { 0xb7, 0xa2, 0x7a, 0xfe, 0xfe, 0xd9, 0x5e, 0x8b }
 };
 
-/* The reports of images, in their order: +base or -base; and the path of the last that was loaded.
- * */
+/* The reports of images, in order: +base or -base; and the path of the last loaded one. */
 static long heard[16];
 static unsigned hearings;
 static const EFI_DEVICE_PATH *path;
@@ -86,7 +85,7 @@ static void returns(void *context, const char *name)
 	assert_string_equal(name, called);
 }
 
-static bool changes; /* the memory map, by a file that is written */
+static bool changes; /* the memory map changes, because a file is written */
 
 static bool leaves(void *context)
 {
@@ -164,7 +163,7 @@ static void who_starts_or_leaves_is_reported(void **state)
 	assert_ptr_equal(fake_services.ExitBootServices, leave);
 }
 
-/* The firmware is not asked, whose timer would stall when it refuses. */
+/* The firmware's ExitBootServices() is not called: it would stop its timer although it refuses. */
 static void who_leaves_with_an_old_map_is_to_call_again(void **state)
 {
 	(void)state;
@@ -180,7 +179,7 @@ static void who_leaves_with_an_old_map_is_to_call_again(void **state)
 	efi_images_unwatch();
 }
 
-/* By a pointer that the application kept: newer firmware then signals a group of events. */
+/* By an old pointer of the application: newer firmware then signals an event group. */
 static void who_leaves_past_the_hook_is_reported_once(void **state)
 {
 	EFI_EXIT_BOOT_SERVICES kept = leave;
@@ -194,7 +193,7 @@ static void who_leaves_past_the_hook_is_reported_once(void **state)
 	fake_signal_group(before_exit);
 	fake_services.RestoreTPL(level);
 	assert_int_equal(left, 1);
-	fake_signal_group(before_exit); /* he was told to call again */
+	fake_signal_group(before_exit); /* the caller was told to call again */
 	fake_services.ExitBootServices(NULL, 0);
 	kept(NULL, 0);
 	assert_int_equal(left, 1);
@@ -208,7 +207,8 @@ static void who_leaves_past_the_hook_is_reported_once(void **state)
 	assert_int_equal(left, 2);
 }
 
-/* Signalled above its level, it comes when a hook lowers that again: here the first that does. */
+/* An event above its level is notified when a hook lowers the level: here by the first hook that
+ * does. */
 static void watching_may_end_within_a_hook(void **state)
 {
 	EFI_IMAGE_START hooked_start;
@@ -235,7 +235,7 @@ static void watching_may_end_within_a_hook(void **state)
 	}
 }
 
-/* A pointer to a hook that somebody kept still reaches the firmware's own service. */
+/* A pointer to our hook that other code has kept still reaches the firmware's own service. */
 static void a_hook_that_is_called_afterwards_hands_on(void **state)
 {
 	static EFI_LOADED_IMAGE another = { .ImageBase = &another, .ImageSize = 4096 };
@@ -273,7 +273,7 @@ static EFI_STATUS EFIAPI others_exit(EFI_HANDLE handle, UINTN key)
 	return under_exit(handle, key);
 }
 
-/* As a boot loader's, that enforces its policy by them. */
+/* The hook of a boot loader that enforces its policy. */
 static void others_hook(void)
 {
 	others = 0;
@@ -283,7 +283,7 @@ static void others_hook(void)
 	fake_services.ExitBootServices = others_exit;
 }
 
-/* He goes, too, and another recording takes ours out. */
+/* The other hook is removed, and then another recording removes ours. */
 static void others_unhook(void)
 {
 	fake_services.StartImage = under_start;
@@ -316,7 +316,8 @@ static void a_hook_above_ours_stays_and_reaches_the_firmware(void **state)
 	others_unhook();
 }
 
-/* Ours, under his, is the same as before: twice in the chain it would go round for ever. */
+/* Our hook, below the other one, is the same as before: if it were twice in the chain, the chain
+ * would be endless. */
 static void a_hook_that_has_stayed_serves_the_next_recording(void **state)
 {
 	(void)state;
@@ -334,7 +335,7 @@ static void a_hook_that_has_stayed_serves_the_next_recording(void **state)
 	others_unhook();
 }
 
-/* Its memory is anybody's then. */
+/* The memory of the hooks is then free. */
 static void of_an_application_no_hook_stays_and_that_is_said(void **state)
 {
 	(void)state;
@@ -370,7 +371,8 @@ static EFI_STATUS EFIAPI count_looks(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *prot
 
 static void put(EFI_LOADED_IMAGE *at, uintptr_t base, const char *of)
 {
-	at->ImageBase = (VOID *)base; /* NOLINT(performance-no-int-to-ptr): nobody looks there */
+	/* NOLINT(performance-no-int-to-ptr): the address is never read */
+	at->ImageBase = (VOID *)base;
 	at->ImageSize = 4096;
 	at->FilePath = (EFI_DEVICE_PATH *)(uintptr_t)of;
 }
@@ -403,7 +405,7 @@ static void assert_heard(const long *these, unsigned count)
 	assert_heard((const long[]){ __VA_ARGS__ }, \
 	             sizeof((const long[]){ __VA_ARGS__ }) / sizeof(long))
 
-/* As of a driver that its dispatcher has started, and whose entry point fails. */
+/* A driver that the dispatcher has started, and whose entry point fails. */
 static void what_the_firmware_unloads_by_itself_is_seen_in_time(void **state)
 {
 	(void)state;
@@ -425,7 +427,7 @@ static void what_the_firmware_unloads_by_itself_is_seen_in_time(void **state)
 	assert_int_equal(fake_open_events(), 0);
 }
 
-/* It allocates, so that the key of who has asked for the memory map may be no good any more. */
+/* The check allocates memory, so the caller's key for the memory map may become invalid. */
 static void who_leaves_has_it_looked_after_only_if_there_is_a_reason(void **state)
 {
 	(void)state;
@@ -439,7 +441,7 @@ static void who_leaves_has_it_looked_after_only_if_there_is_a_reason(void **stat
 	}
 }
 
-/* The firmware has unloaded the one, and loaded the other, before anybody could look. */
+/* The firmware has unloaded one image and loaded the other between two looks. */
 static void a_handle_that_another_image_has_is_that_ones(void **state)
 {
 	(void)state;
@@ -454,7 +456,7 @@ static void a_handle_that_another_image_has_is_that_ones(void **state)
 	efi_images_unwatch();
 }
 
-/* As shim: another image, which it has placed itself, and then its own again. */
+/* Like shim: another image, which it has placed itself, and then its own again. */
 static EFI_STATUS EFIAPI start_as_shim(EFI_HANDLE handle, UINTN *size, CHAR16 **data)
 {
 	(void)size;
@@ -464,8 +466,8 @@ static EFI_STATUS EFIAPI start_as_shim(EFI_HANDLE handle, UINTN *size, CHAR16 **
 	ASSERT_HEARD(1);
 	put(&one, 3, &first_path);
 	fake_time_comes(TICK);
-	ASSERT_HEARD(1, 3); /* and who has placed it is still there */
-	assert_null(path);  /* which is not its path */
+	ASSERT_HEARD(1, 3); /* and shim is still there */
+	assert_null(path);  /* it does not have that path */
 	put(&one, 4, &second_path);
 	fake_time_comes(TICK);
 	ASSERT_HEARD(1, 3, -3, 4);
@@ -489,7 +491,7 @@ static void what_an_image_places_by_itself_is_seen_in_time(void **state)
 	hearings = 0;
 	assert_int_equal(efi_images_watch(&watcher), 0);
 	fake_services.StartImage(&one, NULL, NULL);
-	ASSERT_HEARD(1, 3, -3, 4, -4, 5); /* when it returns, too */
+	ASSERT_HEARD(1, 3, -3, 4, -4, 5); /* also when it returns */
 	looks = 0;
 	fake_time_comes(TICK);
 	put(&one, 6, &first_path);
@@ -498,7 +500,7 @@ static void what_an_image_places_by_itself_is_seen_in_time(void **state)
 	fake_uninstall(&one, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
 	table.count--;
 	fake_install(&other, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &other);
-	ASSERT_HEARD(1, 3, -3, 4, -4, 5, -1, -5, 2); /* both go with it */
+	ASSERT_HEARD(1, 3, -3, 4, -4, 5, -1, -5, 2); /* both disappear with it */
 	efi_images_unwatch();
 }
 

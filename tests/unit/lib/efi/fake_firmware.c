@@ -20,16 +20,16 @@ static struct fake_event events[MOST];
 static struct fake_protocol {
 	EFI_HANDLE handle;
 	EFI_GUID guid;
-	void *interface; /* NULL: the entry is free */
-	bool fresh;      /* nobody was notified of it yet who has asked which it is */
+	void *interface; /* NULL: a free entry */
+	bool fresh;      /* no notification has reported it yet */
 } protocols[MOST];
 static struct {
 	EFI_GUID guid;
-	const void *table; /* NULL: there is none */
+	const void *table; /* NULL: none */
 } configured;
 static struct fake_variable {
-	CHAR16 name[16]; /* "": the entry is free */
-	UINTN size;      /* 0: there is none */
+	CHAR16 name[16]; /* "": a free entry */
+	UINTN size;      /* 0: none */
 	EFI_STATUS read, write;
 	uint8_t bytes[8192];
 } variables[MOST];
@@ -160,7 +160,7 @@ static EFI_STATUS EFIAPI fake_forbidden(void)
 	abort();
 }
 
-/* A table of services is its header, and pointers to functions. */
+/* A table of services consists of its header and pointers to functions. */
 static void fake_forbid(VOID *services, size_t size)
 {
 	EFI_STATUS(EFIAPI * forbidden)(void) = fake_forbidden;
@@ -263,7 +263,7 @@ static EFI_STATUS EFIAPI fake_locate(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *prot
 	return *count ? EFI_SUCCESS : EFI_NOT_FOUND;
 }
 
-/* ByRegisterNotify: one at a time, of those that are new since then. */
+/* ByRegisterNotify: one of the new handles per call. */
 static EFI_STATUS EFIAPI fake_locate_new(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *protocol, VOID *key,
                                          UINTN *size, EFI_HANDLE *buffer)
 {
@@ -290,7 +290,7 @@ static EFI_STATUS EFIAPI fake_free(VOID *buffer)
 
 /* ---- Variables ---- */
 
-/* Its entry, or a free one. */
+/* The variable's entry, or a free one. */
 static struct fake_variable *variable(const CHAR16 *name, UINTN *name_size)
 {
 	struct fake_variable *at = variables;

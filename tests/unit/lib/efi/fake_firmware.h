@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A firmware for unit tests, of boot services as far as they are about events, task priority levels
- * and protocols, and with variables. A notification comes at once where the level allows it, else
- * when it falls.
+ * A firmware for unit tests: boot services for events, task priority levels and protocols, and
+ * variables. A notification comes at once if the level allows it, otherwise when the level falls.
  */
 #ifndef TESTS_UNIT_LIB_EFI_FAKE_FIRMWARE_H
 #define TESTS_UNIT_LIB_EFI_FAKE_FIRMWARE_H
@@ -13,40 +12,40 @@
 extern EFI_BOOT_SERVICES fake_services;
 void fake_firmware_begin(void);
 
-/* A handle is any address; it has the protocol by this interface, or no more. */
+/* A handle is any address; it gets the protocol with this interface; NULL removes it. */
 void fake_install(EFI_HANDLE handle, EFI_GUID guid, void *interface);
 void fake_uninstall(EFI_HANDLE handle, EFI_GUID guid);
 
-/* How many events there are that were not closed; EFI_ERROR by CreateEvent() with so many. */
+/* The number of events that were not closed; CreateEvent() fails with so many. */
 unsigned fake_open_events(void);
 extern unsigned fake_most_events;
 
-/* Whether we are a driver. */
+/* Whether this image is a driver. */
 extern bool fake_is_driver;
-/* The only configuration table that there is. */
+/* Set the only configuration table. */
 void fake_set_table(EFI_GUID guid, const void *table);
 
-/* Signal those of a group, or those whose timers have been set to no more than this. */
+/* Signal the events of a group, or those whose timers are set to at most this time. */
 void fake_signal_group(EFI_GUID group);
 void fake_time_comes(UINT64 in_100ns);
 
-/* Boot services end: who has asked for it is notified. From here on none of the firmware's
- * services, nor of its runtime's, may be called: the test ends then. */
+/* Boot services end: registered events are notified. Afterwards a call of any of the firmware's
+ * services, also at run time, fails the test. */
 void fake_exit_boot_services(void);
 
-/* Signalled by an interrupt just before the level falls for the next time. */
+/* An interrupt signals the event just before the level falls next. */
 void fake_hold(EFI_EVENT event);
 
 EFI_TPL fake_level(void);
 
-/* A variable of any vendor's: its bytes, 0: there is none. NULL and 0: which is not there. */
+/* Set a variable of any vendor. NULL and 0: the variable does not exist. */
 void fake_set_variable(const CHAR16 *name, const void *bytes, UINTN size);
 const void *fake_variable(const CHAR16 *name, UINTN *size);
 
-/* Reading it, and writing it, fail with this, from now on. */
+/* From now on reading and writing variables fail with these errors. */
 void fake_variable_fails(const CHAR16 *name, EFI_STATUS read, EFI_STATUS write);
 
-/* How many there are. */
+/* The number of variables. */
 unsigned fake_variables(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses and lengths that firmware gives, against the CPU's width, their ends and RAM. */
+/* Addresses and lengths from firmware, compared with the CPU's width, their ends, and RAM. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses to the trace region while it is Device memory, which faults on those that are not
- * aligned to their size. The sources under test are compiled so that a function here sees each load
- * and store (gcc's -fsanitize=kernel-address with calls): it counts those in the region that would
- * fault.
+ * Accesses to the trace region while it is Device memory, which faults on accesses that are not
+ * aligned to their size. The sources under test are compiled so that each load and store calls a
+ * function here (gcc's -fsanitize=kernel-address with calls), which counts those in the region that
+ * would fault.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,13 +21,14 @@ enum { REGION = 1 << 17, MOST = 40, OFFSETS = 16, WIDEST = 8 };
 
 static _Alignas(TR_PAGE) unsigned char region[REGION];
 static unsigned char ordinary[REGION];
-/* volatile: gcc takes for granted that memcpy() changes neither. */
+/* volatile: gcc assumes that memcpy() changes neither. */
 static volatile unsigned faults;
 static volatile uint64_t accesses;
 
 static void see(uintptr_t address, size_t size)
 {
-	size_t width = size & -size; /* a struct's copy: as wide as its size allows */
+	/* a struct is copied with the widest access that its size allows */
+	size_t width = size & -size;
 
 	if (address < (uintptr_t)region || address >= (uintptr_t)region + sizeof(region))
 		return;
@@ -36,7 +37,7 @@ static void see(uintptr_t address, size_t size)
 		faults++;
 }
 
-/* The names are gcc's. */
+/* gcc chooses the names. */
 #define SEEN(kind, size)                                       \
 	void __asan_##kind##size##_noabort(uintptr_t address); \
 	void __asan_##kind##size##_noabort(uintptr_t address)  \

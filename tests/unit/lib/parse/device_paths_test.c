@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which devices the firmware's variables lead to, and variables that are none. */
+/* The devices that the firmware's variables name, and malformed variables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "lib/parse/device_paths.h"
 #include "tests/unit/guarded.h"
 
-/* PciRoot(0x0)/Pci(0x3,0x0), and what a console has behind it */
+/* PciRoot(0x0)/Pci(0x3,0x0), and the rest of a console's path */
 #define ROOT    2, 1, 12, 0, 0xd0, 0x41, 0x03, 0x0a, 0, 0, 0, 0
 #define PCI(n)  1, 1, 6, 0, 0, n
 #define UART    3, 14, 19, 0, 0, 0, 0, 0, 0, 0xc2, 1, 0, 0, 0, 0, 0, 8, 1, 1

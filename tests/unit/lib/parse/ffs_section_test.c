@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of firmware volumes' files. */
+/* Names of files in firmware volumes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,8 @@ static void its_text_may_be_anything(void **state)
 	(void)state;
 	assert_int_equal(ffs_ui_text(odd, sizeof(odd), name, sizeof(name)), 7);
 	assert_string_equal(name, "a????~?");
-	assert_int_equal(ffs_ui_text(odd, 3, name, sizeof(name)), 1); /* half a character is none */
+	/* half a character does not count */
+	assert_int_equal(ffs_ui_text(odd, 3, name, sizeof(name)), 1);
 	assert_int_equal(ffs_ui_text(odd, 0, name, sizeof(name)), 0);
 	assert_string_equal(name, "");
 	assert_int_equal(ffs_ui_text(odd, sizeof(odd), name, 1), 0);

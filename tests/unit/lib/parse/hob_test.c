@@ -63,7 +63,7 @@ static void the_stack_is_the_memory_of_that_name(void **state)
 	assert_int_equal(high, 0x7e020000);
 }
 
-/* In memory of its own: a read behind its end is detected. */
+/* In memory of its own, so that a read beyond its end is detected. */
 static void a_list_that_is_cut_short_has_none(void **state)
 {
 	uint64_t low, high;
@@ -101,7 +101,7 @@ static void damaged_lists_come_to_an_end(void **state)
 		assert_false(hob_stack(list, sizeof(list), &low, &high));
 	}
 	set_up(NULL);
-	list[0] = MEMORY; /* no list begins so */
+	list[0] = MEMORY; /* no list begins like this */
 	assert_false(hob_stack(list, sizeof(list), &low, &high));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A PE image of three sections as a file, what a loader makes of it, and a look at all of one. For
- * tests and fuzzers. */
+/* A PE image of three sections as a file, the same as a loader places it, and a check of all its
+ * parts. For tests and fuzzers. */
 #ifndef TESTS_UNIT_LIB_PARSE_PE_FILE_H
 #define TESTS_UNIT_LIB_PARSE_PE_FILE_H
 
@@ -15,10 +15,10 @@
 #define PE_FILE_TEXT  0x1000U /* RVAs */
 #define PE_FILE_DATA  0x2000U
 #define PE_FILE_RELOC 0x3000U
-#define PE_FILE_DEBUG (PE_FILE_DATA + 0x40) /* its directory, of two entries */
+#define PE_FILE_DEBUG (PE_FILE_DATA + 0x40) /* its directory of two entries */
 #define PE_FILE_ENTRY (PE_FILE_TEXT + 0x10)
 
-/* Where it lies in the file */
+/* Offset in the file */
 #define PE_FILE_COFF     0x44U
 #define PE_FILE_OPTIONAL 0x58U
 #define PE_FILE_SECTIONS 0x148U
@@ -41,12 +41,12 @@ static inline void pe_file_section(struct pe_file *file, unsigned number, const 
 	uint32_t at = PE_FILE_SECTIONS + 40 * number;
 
 	memcpy(file->bytes + at, name, strlen(name));
-	memcpy(file->bytes + at + 8, words, 16); /* VirtualSize, RVA, in the file: size, place */
+	memcpy(file->bytes + at + 8, words, 16); /* VirtualSize, RVA, size and offset in the file */
 	pe_file_put(file, at + 36, flags, 4);
 }
 
-/* Two relocations that lie side by side at an odd place, and one before them: not sorted, as EDK2's
- * GenFw leaves them. */
+/* Two relocations at adjacent odd places, and one before them: not sorted, as EDK2's GenFw leaves
+ * them. */
 static inline void pe_file_relocations(struct pe_file *file)
 {
 	static const uint16_t entries[] = { 0xa000 | 0x83, 0xa000 | 0x8b, 0xa000 | 0x20, 0 };
@@ -59,7 +59,7 @@ static inline void pe_file_relocations(struct pe_file *file)
 		pe_file_put(file, PE_FILE_AT_TEXT + (entries[i] & 0xfff), values[i], 8);
 }
 
-/* CodeView's entry number `number`; the other is of another kind. */
+/* CodeView's entry has this index; the other entry is of another kind. */
 static inline void pe_file_debug(struct pe_file *file, unsigned number, const char magic[4],
                                  const void *words, uint32_t words_size, const char *path)
 {
@@ -137,7 +137,7 @@ static inline void pe_file_inside(const struct pe_image *image, const void *byte
 		abort();
 }
 
-/* Ask for all that an image has; whatever is wrong with what is answered ends the program. */
+/* Query all properties of an image; a wrong answer ends the program. */
 static inline void pe_file_look(const struct pe_image *image)
 {
 	uint8_t id[PE_BUILD_ID], again[PE_BUILD_ID];

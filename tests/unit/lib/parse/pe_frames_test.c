@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether code keeps frame records, by how its functions begin. */
+/* Whether code keeps frame records, by the begins of its functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,21 +13,21 @@
 #define CODE      0x1f0U   /* bytes of the file's .text */
 #define LONG_CODE 0x10000U /* of a longer one, in memory */
 
-/* Of an x86_64 function: */
-#define X86_RECORD    "\x55\x48\x89\xe5\x41\x54\x53\x90"     /* push %rbp; mov %rsp, %rbp */
-#define X86_SCHEDULED "\x55\x89\xf8\x48\x89\xe5\x53\x90"     /* another in between */
+/* Begins of an x86_64 function: */
+#define X86_RECORD    "\x55\x48\x89\xe5\x41\x54\x53\x90" /* push %rbp; mov %rsp, %rbp */
+#define X86_SCHEDULED "\x55\x89\xf8\x48\x89\xe5\x53\x90" /* with another instruction in between */
 #define X86_MSVC      "\x55\x48\x8b\xec\x48\x83\xec\x20\x90" /* the other encoding */
 #define X86_SAVED     "\x41\x54\x55\x53\x48\x83\xec\x20\x90\x90\x90\x90\x90\x90\x90\x90"
 #define X86_R13       "\x41\x55\x41\x54\x53\x90\x90\x90" /* push %r13 */
 #define X86_DATA      "\x48\x89\x55\xe8\x90\x90\x90\x90" /* mov %rdx, -24(%rbp) */
 
-/* Of an aarch64 function, little-endian: */
+/* Begins of an aarch64 function, little-endian: */
 #define ARM_RECORD "\xfd\x7b\xbe\xa9\xfd\x03\x00\x91" /* stp x29, x30, [sp, #-32]!; mov x29, sp */
 #define ARM_LATER  "\xfd\x7b\x04\xa9\x1f\x20\x03\xd5\xfd\x03\x01\x91" /* at an offset; add */
 #define ARM_SAVED  "\xfe\x0f\x1f\xf8\x1f\x20\x03\xd5"                 /* str x30, [sp, #-16]! */
 #define ARM_PAIR   "\xf3\x7b\xbf\xa9\x1f\x20\x03\xd5" /* stp x19, x30, [sp, #-16]! */
 #define ARM_OFFSET "\xfe\x0b\x00\xf9\x1f\x20\x03\xd5" /* str x30, [sp, #16] */
-#define ARM_UNSET  "\xfd\x7b\xbe\xa9\x1f\x20\x03\xd5" /* stp x29, x30, and no mov */
+#define ARM_UNSET  "\xfd\x7b\xbe\xa9\x1f\x20\x03\xd5" /* stp x29, x30, without a mov */
 #define ARM_VECTOR "\xfe\x1f\x0f\xa9\x1f\x20\x03\xd5" /* stp x30, x7, of an exception's entry */
 #define ARM_NOP    "\x1f\x20\x03\xd5"
 
@@ -103,7 +103,7 @@ static void other_machines_code_tells_nothing(void **state)
 	                 PE_FRAMES_UNKNOWN);
 }
 
-/* In memory of its own: a read behind its end is detected. */
+/* In memory of its own, so that a read beyond its end is detected. */
 static void code_that_ends_within_a_function_is_not_left(void **state)
 {
 	const char *why;
@@ -122,7 +122,7 @@ static void code_that_ends_within_a_function_is_not_left(void **state)
 	}
 }
 
-/* It says that it has more than there is. */
+/* The header claims more than there is. */
 static void what_is_there_of_code_speaks(void **state)
 {
 	(void)state;
@@ -134,7 +134,7 @@ static void what_is_there_of_code_speaks(void **state)
 	assert_int_equal(pe_frames(&image), PE_FRAMES_UNKNOWN);
 }
 
-/* Of much code, pieces from everywhere. */
+/* Long code is sampled in pieces from everywhere. */
 static void one_half_of_long_code_speaks_for_itself_only(void **state)
 {
 	static uint8_t memory[PE_FILE_TEXT + LONG_CODE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PE images as linkers and loaders make them, and damaged ones. */
+/* PE images that linkers and loaders make, and damaged ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void an_rva_is_where_the_form_has_it(void **state)
 	assert_ptr_equal(pe_at(&image, 0x10, 0x1f0), file.bytes + 0x10);
 	assert_ptr_equal(pe_at(&image, PE_FILE_DATA + 1, 0xff), file.bytes + PE_FILE_AT_DATA + 1);
 	assert_null(pe_at(&image, PE_FILE_DATA + 1, 0x100)); /* the rest is .bss */
-	assert_null(pe_at(&image, PE_FILE_TEXT + 0x1f0, 6)); /* padding of the file's */
+	assert_null(pe_at(&image, PE_FILE_TEXT + 0x1f0, 6)); /* padding of the file */
 	assert_null(pe_at(&image, 0x300, 1));
 	assert_null(pe_at(&image, UINT32_MAX, 2));
 	assert_null(pe_at(&image, PE_FILE_TEXT, UINT64_MAX));
@@ -126,12 +126,13 @@ static void what_is_no_such_image_is_refused_with_the_reason(void **state)
 static void few_directories_are_none(void **state)
 {
 	(void)state;
-	pe_file_put(&file, PE_FILE_OPTIONAL + 108, 6, 4); /* up to relocations */
+	pe_file_put(&file, PE_FILE_OPTIONAL + 108, 6, 4); /* only directories up to relocations */
 	parse(&file, sizeof(file), PE_FILE);
 	assert_int_equal(image.relocations.size, 0x10);
 	assert_int_equal(image.debug.size, 0);
 	pe_file_put(&file, PE_FILE_OPTIONAL + 108, UINT32_MAX, 4);
-	pe_file_put(&file, PE_FILE_COFF + 16, 112 + 8 * 6, 2); /* the header ends before debug's */
+	/* the header ends before the debug directory */
+	pe_file_put(&file, PE_FILE_COFF + 16, 112 + 8 * 6, 2);
 	parse(&file, sizeof(file), PE_FILE);
 	assert_int_equal(image.debug.size, 0);
 }
@@ -166,7 +167,7 @@ static void codeview_names_the_path(void **state)
 	assert_int_equal(debug.age, 9);
 	pe_file_debug(&file, 1, "MTOC", mtoc, sizeof(mtoc), "/d/x.dll");
 	expect_debug(PE_DEBUG_MTOC, "/d/x.dll");
-	load(0x5000); /* memory has it as well */
+	load(0x5000); /* memory contains it as well */
 	expect_debug(PE_DEBUG_MTOC, "/d/x.dll");
 	pe_debug_find(&image, &debug);
 	assert_memory_equal(debug.id, mtoc, 16);
@@ -194,8 +195,7 @@ static void damaged_debug_entries_are_none(void **state)
 	const uint32_t entry = PE_FILE_AT_DATA + 0x40 + 28;
 
 	(void)state;
-	pe_file_put(&file, entry + 16, 16 + 3,
-	            4); /* no room for all of the path, nor for its end */
+	pe_file_put(&file, entry + 16, 16 + 3, 4); /* no room for the whole path, nor for its end */
 	expect_debug(PE_DEBUG_NB10, "/b/");
 	pe_file_put(&file, entry + 16, 16, 4);
 	expect_debug(PE_DEBUG_NB10, "");
@@ -207,7 +207,7 @@ static void damaged_debug_entries_are_none(void **state)
 	expect_debug(PE_DEBUG_NB10, "/b/X64/Demo/DEBUG/Demo.d");
 	pe_file_put(&file, entry + 20, 0, 4); /* not in memory */
 	expect_debug(PE_DEBUG_NONE, "");
-	image.debug.size = 2 * 28 + 17; /* with what it points to, as GenFw counts */
+	image.debug.size = 2 * 28 + 17; /* with the data that it points to, as GenFw counts */
 	pe_file_put(&file, entry + 20, PE_FILE_DATA + 0xc0, 4);
 	expect_debug(PE_DEBUG_NB10, "/b/X64/Demo/DEBUG/Demo.d");
 	image.debug.rva = UINT32_MAX - 8;
@@ -237,7 +237,7 @@ static void a_build_has_one_identity_in_its_file_and_at_every_address(void **sta
 	}
 }
 
-/* Relocated numbers at multiples of 8, as compilers place them: all of it is the same. */
+/* Relocated numbers at multiples of 8, as compilers place them: everything is equal. */
 static void so_has_what_its_elf_file_is_known_by(void **state)
 {
 	uint8_t of_file[PE_BUILD_ID], of_memory[PE_BUILD_ID];
@@ -261,7 +261,7 @@ static void so_has_what_its_elf_file_is_known_by(void **state)
 
 static void another_build_has_another_identity(void **state)
 {
-	/* entry, SizeOfImage, subsystem; a name, size and flags; code, its first and last byte,
+	/* entry, SizeOfImage, subsystem; a name, size and flags; code: its first and last byte,
 	 * those beside relocated ones; the path */
 	static const uint32_t places[] = {
 		PE_FILE_OPTIONAL + 16,  PE_FILE_OPTIONAL + 56,   PE_FILE_OPTIONAL + 68,
@@ -332,7 +332,7 @@ static void code_that_is_not_there_has_no_identity(void **state)
 	assert_memory_equal(id, none, sizeof(id));
 	parse(&file, PE_FILE_AT_TEXT + 0x1f5, PE_FILE);
 	assert_true(pe_build_id(&image, id));
-	/* all three are the same code, which is more than the file has */
+	/* all three have the same code, which is longer than the file's */
 	for (unsigned i = 1; i < 3; i++)
 		memcpy(file.bytes + PE_FILE_SECTIONS + 40 * i, file.bytes + PE_FILE_SECTIONS, 40);
 	assert_false(pe_build_id(&image, id));

@@ -12,7 +12,7 @@
 #define RVA   0x240U
 #define SIZE  0x1400U
 #define ENTRY 0x300U
-#define ALL   0x1000U         /* of the section's first bytes; behind them 8 of 64 */
+#define ALL   0x1000U         /* the section's first bytes; after them 8 of every 64 */
 #define PLACE (0x1280U - RVA) /* one of these, as an offset */
 
 static _Alignas(8) uint8_t code[SIZE];
@@ -51,7 +51,8 @@ static void another_build_has_another_word(void **state)
 	assert_int_not_equal(before, 0);
 	assert_int_equal(word(false), before);
 	assert_int_not_equal(word_of(false, RVA, SIZE, ENTRY + 1), before);
-	assert_int_not_equal(word_of(false, RVA + 4, SIZE, ENTRY), before); /* all lies elsewhere */
+	/* everything has another address */
+	assert_int_not_equal(word_of(false, RVA + 4, SIZE, ENTRY), before);
 	code[PLACE] ^= 1;
 	assert_int_not_equal(word(false), before);
 	code[PLACE] ^= 1;
@@ -81,7 +82,7 @@ static void two_words_that_change_places_are_another_build(void **state)
 	assert_int_not_equal(word(false), before);
 }
 
-/* An image's section is filled up with zeros; sections may come in any order. */
+/* An image's section is padded with zeros; sections may come in any order. */
 static void it_is_the_same_by_parts_and_filled_up(void **state)
 {
 	struct pe_probe probe = { 0 };
@@ -98,7 +99,7 @@ static void it_is_the_same_by_parts_and_filled_up(void **state)
 	assert_int_equal(pe_probe_word(&probe, ENTRY), before);
 }
 
-/* A loader has changed one, and not the other. */
+/* A loader has changed one of them, and not the other. */
 static void what_may_be_an_address_is_left_out(void **state)
 {
 	uint32_t before;
@@ -114,7 +115,7 @@ static void what_may_be_an_address_is_left_out(void **state)
 	assert_int_not_equal(word(false), before);
 }
 
-/* GenFw makes ADR of ADRP, and ADD of LDR. */
+/* GenFw replaces ADRP by ADR, and LDR by ADD. */
 static void what_is_rewritten_is_left_out_on_arm64(void **state)
 {
 	static const uint64_t pairs[][2] = {

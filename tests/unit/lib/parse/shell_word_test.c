@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words as UEFI's shell cuts them. */
+/* Words as the UEFI shell splits them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "lib/parse/shell_word.h"
 
-/* The words with a bar between them; of a quote that is open, the place: "a|b!4". */
+/* The words with a bar between them; if a quote is open, its place: "a|b!4". */
 static void cuts(const char *text, const char *words)
 {
 	char copy[64], said[128] = "", *at = copy, *word;

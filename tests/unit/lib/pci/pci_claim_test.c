@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A card is ours only where the firmware has no use for it, and nobody else's then. */
+/* A card can be used only if the firmware does not use it, and afterwards the firmware cannot. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 	}
 static uint8_t paths[2][22] = { CARD(3), CARD(4) };
 static EFI_PCI_IO_PROTOCOL cards[2];
-static EFI_HANDLE owner; /* of the second card */
+static EFI_HANDLE owner; /* owner of the second card */
 static unsigned refusals;
 
 static EFI_STATUS EFIAPI open_protocol(EFI_HANDLE handle, EFI_GUID *guid, VOID **interface,
@@ -90,7 +90,7 @@ static void a_console_stays_the_firmware_s(void **state)
 		fake_set_variable(names[i], paths[1], sizeof(paths[1]));
 		assert_false(pci_by_firmware.claim(&cards[1]));
 	}
-	assert_false(pci_by_firmware.claim(&cards[0])); /* by the last begin()'s */
+	assert_false(pci_by_firmware.claim(&cards[0])); /* claimed by the last begin() */
 }
 
 static void what_is_not_known_is_taken_for_a_console(void **state)

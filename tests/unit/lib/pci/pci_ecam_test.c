@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PCI functions by their configuration space alone, whose BARs behave: what cannot be set reads as
- * 0, and nobody answers at a place that is only tried. */
+/* PCI functions by their configuration space alone, with BARs like hardware's: bits that cannot be
+ * set read as 0, and no device may answer at an address that is only tried. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,11 +21,11 @@
 static struct function {
 	uint64_t address;
 	uint32_t words[WORDS];
-	uint32_t settable[WORDS]; /* bits of BARs; other words take what is written */
+	uint32_t settable[WORDS]; /* writable bits of BARs; other words keep all written bits */
 } functions[MOST];
 static unsigned nr_functions;
-static bool answers_alike; /* a device of one function: at all eight */
-static unsigned torn;      /* BARs written to while the function answers */
+static bool answers_alike; /* a device with one function answers at all eight */
+static unsigned torn;      /* writes to BARs while the function answers */
 
 static const struct arch_platform two_bridges = {
 	.ecam_count = 2,
@@ -48,7 +48,7 @@ static struct function *add(uint64_t address, uint32_t id, uint32_t class, uint3
 
 	f->address = address;
 	f->words[0] = id;
-	f->words[1] = 0x00100003; /* capabilities; it answers */
+	f->words[1] = 0x00100003; /* it has capabilities, and answers accesses */
 	f->words[2] = class << 16 | 0x42;
 	f->words[3] = header << 16;
 	return f;
@@ -107,7 +107,7 @@ static void a_function_is_found_on_any_bus_that_is_named(void **state)
 	(void)state;
 	add(place(0, 0, 0, 0), 0x00081b36, 0x0600, 0);
 	assert_null(pci_by_ecam.find(0, 0, IVSHMEM, 0));
-	add(place(0, 2, 1, 0), IVSHMEM, 0x0500, 0); /* behind the last bus */
+	add(place(0, 2, 1, 0), IVSHMEM, 0x0500, 0); /* after the last bus */
 	add(place(1, 0x3f, 1, 0), IVSHMEM, 0x0500, 0);
 	assert_null(pci_by_ecam.find(0, 0, IVSHMEM, 0));
 	last = add(place(1, 0xff, 31, 0), IVSHMEM, 0x0500, 0);
@@ -164,7 +164,7 @@ static void a_bar_of_64_bits_lies_above_4_gib(void **state)
 	assert_int_equal(size, 16 << 20);
 	assert_int_equal(f->words[6], 0x0000000c);
 	assert_int_equal(f->words[7], 0x38);
-	f->settable[6] = 0; /* of 8 GiB: no bit of the lower half */
+	f->settable[6] = 0; /* size 8 GiB: no bit of the lower half is writable */
 	f->settable[7] = 0xfffffffe;
 	assert_int_equal(pci_by_ecam.bar((void *)f->address, 2, &address, &size), 0);
 	assert_int_equal(address, 0x3800000000);
@@ -192,7 +192,7 @@ static void smaller_bars_are_of_memory_or_of_ports(void **state)
 	assert_int_equal(torn, 0);
 }
 
-/* Each bridge has ports, and memory below 4 GiB, of its own. */
+/* Each bridge has its own ports, and its own memory below 4 GiB. */
 static void a_bridge_s_window_is_where_the_tables_have_it(void **state)
 {
 	static const struct {
@@ -234,7 +234,7 @@ static void what_has_no_address_is_not_used(void **state)
 	assert_int_equal(pci_by_ecam.bar((void *)f->address, 2, &address, &size), -EIO);
 	assert_int_equal(pci_by_ecam.bar((void *)f->address, 0, &address, &size), -EIO);
 	assert_int_equal(pci_by_ecam.bar((void *)f->address, 6, &address, &size), -EIO);
-	f->words[9] = 0x1000000c; /* the sixth has no seventh beside it */
+	f->words[9] = 0x1000000c; /* the sixth BAR has no seventh for its upper half */
 	assert_int_equal(pci_by_ecam.bar((void *)f->address, 5, &address, &size), -EIO);
 	bridge->words[6] = 0x1000;
 	assert_int_equal(pci_by_ecam.bar((void *)bridge->address, 2, &address, &size), -EIO);

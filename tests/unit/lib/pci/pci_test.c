@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A BAR is foreign numbers, whoever reads it out. */
+/* A BAR contains foreign numbers, by whatever way it is read. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,7 @@ static void ports_are_a_space_of_their_own(void **state)
 	(void)state;
 	assert_int_equal(ask(1, 0xc000, 8), 0);
 	assert_int_equal(ask(1, 0xfffc, 8), -EIO);
-	assert_int_equal(ask(1, 0x3eff0000, 8), 0); /* a host bridge has them in memory */
+	assert_int_equal(ask(1, 0x3eff0000, 8), 0); /* a host bridge maps ports into memory */
 }
 
 static void a_bar_without_an_address_is_reported(void **state)

@@ -17,7 +17,7 @@
 #include "tests/unit/temporary.h"
 
 #define SCALE 3U
-#define MOST  60U /* images that zbarimg reads at once */
+#define MOST  60U /* images that zbarimg reads in one call */
 
 static struct qr qr;
 
@@ -57,7 +57,7 @@ static char directory[PATH_MAX];
 static char texts[MOST][QR_BYTES_MAX + 1];
 static unsigned images;
 
-/* A picture of the code with its quiet zone, as a portable bitmap. */
+/* Draw the code with its quiet zone as a portable bitmap. */
 static void draw(const char *path)
 {
 	unsigned width = (qr.size + 2 * QR_QUIET) * SCALE;
@@ -91,7 +91,7 @@ static void add(unsigned length)
 	draw(path);
 }
 
-/* All images so far have their texts. */
+/* Check that all images so far contain their texts. */
 static void read_back(void)
 {
 	static char line[QR_BYTES_MAX + 16];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A survey of a machine of known latencies: two sockets, cores with two threads each, caches of
- * stated sizes, SMIs of known length. The bounds are: a pair's round trip within 3 %; a cache's
- * size exact, its latency within 10 %; a gap's length within one look at the clock.
+ * A survey of a machine with known latencies: two sockets, cores with two threads, caches of given
+ * sizes, SMIs of known length. The limits are: a pair's round trip within 3 %; a cache's size
+ * exact, its latency within 10 %; a gap's length within one read of the clock.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 #include "lib/survey/survey_shape.h"
 #include "lib/survey/survey_spread.h"
 
-#define HZ     2000000000ULL /* 2 cycles a ns */
-#define LOOK   40U           /* cycles that a look at the clock takes */
+#define HZ     2000000000ULL /* 2 cycles per ns */
+#define LOOK   40U           /* cycles that a read of the clock takes */
 #define CPUS   16U           /* CPU n's core: n / 2 % 4; its socket: n / 8 */
 #define THREAD 16000U        /* ps, as below */
 #define SOCKET 90000U
@@ -43,7 +43,7 @@ static void assert_near(uint64_t value, uint64_t expected, uint64_t percent)
 
 /* ---- The model ---- */
 
-/* Up to 2 % more; one in twenty is ten times as long, as something interrupts it. */
+/* Up to 2 % more; one value in twenty is ten times as long, as if an interrupt had come. */
 static uint64_t with_noise(uint64_t cycles)
 {
 	return rand() % 20 ? cycles + cycles * (uint64_t)(rand() % 21) / 1000 : cycles * 10;
@@ -65,7 +65,7 @@ static unsigned model_round_trips(unsigned a, unsigned b, unsigned rounds, uint6
 	return batches;
 }
 
-/* Caches with random replacement: of a larger working set, each holds its share. */
+/* Caches with random replacement: each holds its share of a larger working set. */
 static const struct survey_point caches[] = {
 	{ 32U << 10, 1200 },
 	{ 1U << 20, 4000 },
@@ -155,8 +155,8 @@ static void a_machine_without_levels_has_one(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < survey_nr_pairs(&s); i++)
-		s.pairs[i] = 50000 + i * 100; /* a mesh: each pair a little longer */
-	s.pairs[7] = 9000;                    /* one that is no level */
+		s.pairs[i] = 50000 + i * 100; /* a mesh: each pair takes a little longer */
+	s.pairs[7] = 9000;                    /* one value that is no level */
 	assert_int_equal(survey_levels(&s, levels), 1);
 	assert_int_equal(levels[0].pairs, survey_nr_pairs(&s));
 	s.cpus = 1;
@@ -221,7 +221,7 @@ static void a_ladder_ends_with_the_memory(void **state)
 	memory_left = 100000;
 	survey_take_ladder(&model, &s, 256U << 20, 1000);
 	assert_int_equal(s.points[s.nr_points - 1].bytes, 98304);
-	assert_int_equal(survey_steps(&s, steps), 2); /* the second is still rising */
+	assert_int_equal(survey_steps(&s, steps), 2); /* the second one is still rising */
 	assert_int_equal(steps[0].bytes, 32768);
 	assert_int_equal(steps[1].bytes, 98304);
 	memory_left = UINT64_MAX;
@@ -288,7 +288,7 @@ static void values_are_sorted(void **state)
 
 /* ---- Noise ---- */
 
-/* The CPU is taken at these cycles of the clock, and for so many. */
+/* Something takes the CPU at these cycles of the clock, for so many cycles. */
 static const struct taken {
 	uint64_t at, cycles;
 	unsigned smi, nmi;
@@ -322,7 +322,7 @@ static void gaps_have_their_length_and_their_cause(void **state)
 		{ 1500000, 3000, 0, 0 },   /* a hypervisor, 1.5 us */
 		{ 1600000, 1000, 0, 0 },   /* too short to be noise */
 		{ 3000000, 8000, 0, 1 },   /* an NMI, 4 us */
-		{ 5000000, 60000, 2, 0 },  /* two SMIs that came together, 30 us */
+		{ 5000000, 60000, 2, 0 },  /* two adjacent SMIs, 30 us */
 		{ 0 },
 	};
 	struct survey_noise noise;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A survey as the text of a QR code, and back: what comes back, what is lost, and foreign text. */
+/* A survey as the text of a QR code, and back: the values that are kept, the values that are lost,
+ * and foreign text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

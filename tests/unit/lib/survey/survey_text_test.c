@@ -27,7 +27,7 @@ static __attribute__((format(printf, 1, 2))) void print(const char *format, ...)
 	assert_true(used < sizeof(text));
 }
 
-/* A small machine with something of everything. */
+/* A small machine with at least one of everything. */
 static int set_up(void **state)
 {
 	(void)state;
@@ -150,7 +150,7 @@ static unsigned nr_lines(void)
 	return n;
 }
 
-/* As many CPUs, sizes, levels, failures and kinds of noise as there can be. */
+/* As many CPUs, sizes, levels, failures and kinds of noise as possible. */
 static void fill(unsigned cpus)
 {
 	s.cpus = cpus;

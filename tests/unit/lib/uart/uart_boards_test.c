@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* UARTs of boards, which are used as the firmware left them: fake registers, written after the
- * manuals that the drivers name. */
+/* UARTs of boards, used in the state in which the firmware left them: fake registers, written after
+ * the manuals that the drivers name. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "lib/uart/uart.h"
 
-#define DEPTH 8U /* of both FIFOs; SCIF counts to 16 */
+#define DEPTH 8U /* of both FIFOs; SCIF's count goes to 16 */
 
 struct kind {
 	uint32_t type;
@@ -23,13 +23,13 @@ struct kind {
 
 static struct {
 	const struct kind *kind;
-	unsigned waiting, lost; /* in the transmitter's FIFO; put where no room was */
+	unsigned waiting, lost; /* in the transmitter's FIFO; lost because there was no room */
 	uint8_t sent[400];
 	unsigned nr_sent;
 	uint8_t coming[DEPTH];
 	unsigned nr_coming;
-	bool overrun, absent, sends; /* sends: the last byte is on the line */
-	unsigned set_ups;            /* writes to registers that are the firmware's to set */
+	bool overrun, absent, sends; /* sends: the last byte is being sent */
+	unsigned set_ups;            /* writes to registers that only the firmware may set */
 	uint32_t scif_flags;
 } fake;
 
@@ -67,7 +67,7 @@ static uint32_t reported_once(uint32_t flag)
 	return overrun ? flag : 0;
 }
 
-/* THRE says that there is room for one. */
+/* THRE means that there is room for one byte. */
 static uint32_t read_16550(unsigned reg)
 {
 	if (reg != 5)
@@ -137,7 +137,7 @@ static uint32_t read_scif(unsigned reg)
 	}
 }
 
-/* A 1 leaves a flag, a 0 clears it: those of errors stay. */
+/* Writing 1 keeps a flag, writing 0 clears it; error flags stay. */
 static void write_scif(unsigned reg, uint32_t value)
 {
 	if (reg << 2 == 0x10) {
@@ -240,7 +240,7 @@ static void what_fits_is_sent_and_nothing_is_set_up(void **state)
 		for (sent = 1; sent<sizeof(text); fake.waiting -= fake.waiting> 0)
 			sent += uart_send(&uart, text + sent, (unsigned)sizeof(text) - sent);
 		fake.waiting = 0;
-		assert_false(uart.ops->idle(&uart)); /* the last byte is on the line */
+		assert_false(uart.ops->idle(&uart)); /* the last byte is still being sent */
 		fake.sends = false;
 		assert_true(uart.ops->idle(&uart));
 		assert_int_equal(fake.lost, 0);
@@ -259,7 +259,7 @@ static void a_full_fifo_takes_nothing(void **state)
 		assert_int_equal(uart_open(&uart), 0);
 		fake.waiting = depth();
 		assert_int_equal(uart_send(&uart, (const uint8_t *)"x", 1), 0);
-		uart_write(&uart, 'x'); /* within its bound */
+		uart_write(&uart, 'x'); /* within its time limit */
 		assert_int_equal(fake.nr_sent, 0);
 	}
 }
@@ -284,7 +284,7 @@ static void what_comes_is_taken_and_an_overrun_counted_once(void **state)
 	}
 }
 
-/* Its registers through the access of its own. */
+/* Its registers, by its own access functions. */
 static void scifs_data_are_bytes_and_its_flags_halfwords(void **state)
 {
 	static uint16_t words[0x28 / 2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Qualcomm's UARTs: fake registers, written after Linux's drivers of them. Their transfers have a
- * length, and their FIFOs hold words. */
+/* Qualcomm's UARTs: fake registers, written after Linux's drivers. Their transfers have a length,
+ * and their FIFOs hold words. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,23 +13,22 @@
 #include "lib/uart/uart.h"
 
 #define WORDS   16U
-#define GARBAGE 0xeeeeeeeeU /* where a word has no byte */
+#define GARBAGE 0xeeeeeeeeU /* the unused bytes of a word */
 
 static struct {
-	unsigned tx_per_word, rx_per_word; /* 5: not as bytes */
+	unsigned tx_per_word, rx_per_word; /* 5: as words, not bytes */
 	uint32_t protocol, dma;
 	bool absent;
-	/* transmitter: the transfer's length, the bytes that are still to be put, words in the FIFO
-	 */
+	/* transmitter: the transfer's length, the missing bytes, words in the FIFO */
 	unsigned length, missing, words;
 	bool active, tx_ready, shifting;
 	uint8_t sent[400];
 	unsigned nr_sent;
 	/* receiver */
 	bool receives, overrun, stale_events, stale;
-	bool says_last; /* of full last words too */
+	bool says_last; /* also sets the flag for full last words */
 	uint8_t coming[80];
-	unsigned nr_coming, nr_forced; /* forced: they are in the FIFO as a word of their own */
+	unsigned nr_coming, nr_forced; /* forced: they are in the FIFO as a separate word */
 } fake;
 
 static struct uart uart;
@@ -256,7 +255,7 @@ static const struct kind {
 #define GENI   0U
 #define UARTDM 1U
 
-/* Describes the UART only. */
+/* Describe the UART only. */
 static void begin(unsigned kind, unsigned tx_per_word, unsigned rx_per_word)
 {
 	struct arch_uart_hint hint = { .interface_type = kinds[kind].types[0],
@@ -272,7 +271,7 @@ static void begin(unsigned kind, unsigned tx_per_word, unsigned rx_per_word)
 	uart.access = &kinds[kind].access;
 }
 
-/* Every way in which a firmware may leave the words. */
+/* Every way in which a firmware may configure the words. */
 static const struct setting {
 	unsigned kind, tx_per_word, rx_per_word;
 } settings[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* UARTs: found, measured, as they were left or set; what fits is sent, and nothing more. */
+/* UARTs: found, measured, used as they were left or configured; bytes that fit are sent, and no
+ * more. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +64,8 @@ static void where_nobody_answers_there_is_none(void **state)
 	set_up(MODEL_NONE);
 	assert_int_equal(uart_open(&uart), -ENODEV);
 	assert_null(uart.ops);
-	uart_describe_16550(&uart, 0x3f8, false, 1, 0); /* through the seam: no port answers */
+	/* with the host's fake ports no device answers */
+	uart_describe_16550(&uart, 0x3f8, false, 1, 0);
 	assert_int_equal(uart_open(&uart), -ENODEV);
 }
 
@@ -93,7 +95,7 @@ static void a_busy_designware_is_waited_for_and_loses_no_byte(void **state)
 	uart_model.divisor = 6;
 	uart_model.depth = 16;
 	for (unsigned i = 0; i < 5; i++)
-		uart.access->write(&uart, 0, 'a' + i); /* the firmware's last words */
+		uart.access->write(&uart, 0, 'a' + i); /* the firmware's last bytes */
 	uart_model.takes = 520000;
 	assert_int_equal(uart_open(&uart), 0);
 	assert_int_equal(uart.baud, 19200);
@@ -122,7 +124,7 @@ static void a_line_that_nobody_has_set_gets_115200(void **state)
 	assert_int_equal(uart_model.mcr & 3, 3);
 	set_up(MODEL_16550A);
 	uart_model.line = 3;
-	uart_model.divisor = 0; /* as good as none */
+	uart_model.divisor = 0; /* the same as none */
 	assert_int_equal(uart_open(&uart), 0);
 	assert_int_equal(uart_model.divisor, 1);
 }
@@ -214,7 +216,7 @@ static void a_rate_is_what_the_clock_can_do(void **state)
 	assert_int_equal(uart_model.line, 3);
 	assert_int_equal(uart_model.ier, 0);
 	assert_false(set_baud(230400));
-	assert_false(set_baud(100000)); /* 115200 would be it */
+	assert_false(set_baud(100000)); /* 115200 would be right */
 	assert_false(set_baud(0));
 	assert_int_equal(uart_model.divisor, 2);
 	uart.clock = 0;
@@ -270,7 +272,7 @@ static void a_uart_of_acpi_is_reached_as_it_says(void **state)
 	assert_int_equal(uart_describe(&uart, &hint), -ENODEV);
 }
 
-/* In memory, through the accesses that the driver itself makes: registers that are just bytes. */
+/* In memory, through the driver's own access functions: registers that are plain bytes. */
 static void registers_in_memory_are_where_shift_and_width_say(void **state)
 {
 	static uint32_t words[8];

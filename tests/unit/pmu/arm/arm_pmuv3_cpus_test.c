@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The PMUs of Arm's CPUs, which may differ between clusters; their earlier users; and counters
- * chained to 64 bits. */
+/* The PMUs of Arm's CPUs, which may differ between clusters; other users of their counters; and
+ * counters chained to 64 bits. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void begin(struct perf_event *event, uint64_t number, bool is_long, uint6
 	assert_int_equal(event_enable(event), 0);
 }
 
-/* The purpose of chaining: interrupts may be late, here by 3.5 laps of a narrow counter. */
+/* The purpose of chaining: interrupts may be late, here by 3.5 wraps of a 32-bit counter. */
 static void only_a_chained_pair_counts_laps_that_no_interrupt_sees(void **state)
 {
 	uint64_t late = 7 * LAP / 2;
@@ -133,7 +133,7 @@ static void what_cannot_be_counted_is_refused_with_the_reason(void **state)
 	assert_int_equal(event_init(&rig_events[0]), -ENOENT);
 	assert_non_null(strstr(rig_events[0].why, "chain"));
 	model.events |= 1ULL << EVENT_CHAIN;
-	model.counters = 1; /* nothing to chain it with */
+	model.counters = 1; /* no counter to chain it with */
 	assert_int_equal(event_init(&rig_events[0]), -ENOENT);
 	model.counters = 2;
 	assert_int_equal(event_init(&rig_events[0]), 0);
@@ -177,7 +177,7 @@ static void leftovers_are_cleared_and_reported(void **state)
 	assert_int_equal(model.user, 0);
 	event_disable(&rig_events[0]);
 	set_up(NULL);
-	model.enabled = UINT32_MAX; /* but PMCR.E is 0 */
+	model.enabled = UINT32_MAX; /* although PMCR.E is 0 */
 	begin(&rig_events[0], EVENT_INST_RETIRED, false, 1000);
 	assert_int_equal(counter_census[0].leftovers, 0);
 	event_disable(&rig_events[0]);
@@ -221,7 +221,7 @@ static void the_interrupt_is_given_back_with_the_last_counter(void **state)
 	}
 }
 
-/* CPU 1 implements mispredicted branches and has 4 counters; CPU 0 neither. */
+/* CPU 1 implements mispredicted branches and has 4 counters; CPU 0 does not implement them. */
 static void each_cpu_counts_what_it_implements_on_the_counters_that_it_has(void **state)
 {
 	(void)state;
@@ -278,7 +278,7 @@ static int init_with(uint64_t number, uint64_t config1)
 	return event_init(&rig_events[0]);
 }
 
-/* Of each version that there is, by PMUVer: 8.0, 8.1, 8.4, 8.5, 8.7, 8.8, 8.9. */
+/* Each version, by PMUVer: 8.0, 8.1, 8.4, 8.5, 8.7, 8.8, 8.9. */
 static void each_version_has_what_it_brought(void **state)
 {
 	static const struct {
@@ -312,17 +312,19 @@ static void thresholds_are_the_counter_s(void **state)
 	model.pmmir = 3ULL << PMMIR_THWIDTH;
 	assert_int_equal(init_with(EVENT_CPU_CYCLES, config1), 0);
 	assert_int_equal(event_enable(&rig_events[0]), 0);
-	assert_int_equal(arm_pmuv3_of(&rig_events[0])->counter, 0); /* the cycle counter has none */
+	/* the cycle counter has no threshold */
+	assert_int_equal(arm_pmuv3_of(&rig_events[0])->counter, 0);
 	assert_true(model.type[0] ==
 	            (5ULL << PMEVTYPER_TC | 7ULL << PMEVTYPER_TH | EVENT_CPU_CYCLES));
 	event_disable(&rig_events[0]);
 	assert_int_equal(init_with(EVENT_INST_RETIRED, 8ULL << 5), -ENOENT);
 	assert_non_null(strstr(rig_events[0].why, "THWIDTH"));
-	assert_int_equal(init_with(EVENT_INST_RETIRED, 2ULL << 3), 0); /* a control of nothing */
+	/* a threshold control without a threshold */
+	assert_int_equal(init_with(EVENT_INST_RETIRED, 2ULL << 3), 0);
 	assert_true(arm_pmuv3_of(&rig_events[0])->type == EVENT_INST_RETIRED);
 }
 
-/* The A53's own event on a machine that has an A57, of another revision, as well. */
+/* The A53's own event on a machine that also has an A57, of another revision. */
 static void an_event_for_one_kind_of_cpu_stays_off_on_the_others(void **state)
 {
 	(void)state;

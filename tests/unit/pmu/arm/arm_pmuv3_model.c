@@ -15,7 +15,7 @@
 struct arm_pmuv3_model arm_pmuv3_models[ARM_PMUV3_MODELS];
 #define model (arm_pmuv3_models[fake_cpu_number])
 
-/* Which of counter and type registers reg is. */
+/* The counter or type register with this number. */
 static uint64_t *counter_register(uint32_t reg)
 {
 	for (unsigned i = 0; i < model.counters; i++) {
@@ -38,7 +38,7 @@ static uint64_t mask_of(unsigned counter)
 	return wide ? UINT64_MAX : UINT32_MAX;
 }
 
-/* Counts the overflows of the one below it, of 32 bits. */
+/* Whether it counts the overflows of the counter below it, which has 32 bits. */
 static bool is_chain(unsigned counter)
 {
 	return counter % 2 && counter < model.counters &&
@@ -143,7 +143,7 @@ static void model_write(uint32_t reg, uint64_t value)
 	}
 }
 
-/* Cycles until the first of the counters overflows, at most this many. */
+/* Cycles until one of the counters overflows, at most this many. */
 static uint64_t step(uint64_t cycles)
 {
 	for (unsigned i = 0; i < 32; i++) {

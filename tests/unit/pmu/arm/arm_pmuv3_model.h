@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A modelled PMUv3 on the fake CPU, every event of which happens once a cycle, which is 1 ns. */
+/* A modelled PMUv3 on the fake CPU; every event happens once per cycle, and a cycle is 1 ns. */
 #ifndef TESTS_UNIT_PMU_ARM_ARM_PMUV3_MODEL_H
 #define TESTS_UNIT_PMU_ARM_ARM_PMUV3_MODEL_H
 
@@ -13,24 +13,24 @@ struct arm_pmuv3_model {
 	unsigned counters;                        /* event counters, PMCR.N */
 	uint64_t events;                          /* PMCEID: common events 0 to 3FH */
 	uint64_t extended;                        /* PMCEID: 4000H to 403FH */
-	uint32_t stuck;                           /* counters that do not keep what is written */
-	uint32_t enabled, interrupts, overflowed; /* a bit a counter */
+	uint32_t stuck;                           /* counters that do not keep written values */
+	uint32_t enabled, interrupts, overflowed; /* a bit per counter */
 	uint64_t user;                            /* PMUSERENR */
 	uint64_t selected;                        /* PMSELR */
 	uint64_t counter[32], type[32];
-	/* A register's access takes so many cycles, in which what runs counts on. */
+	/* An access to a register takes so many cycles, during which running counters count. */
 	uint64_t access;
-	uint64_t counted[32]; /* since power on, whatever was written to the counter */
+	uint64_t counted[32]; /* events since power-on, whatever was written to the counter */
 };
 
-/* By fake_cpu_number. */
+/* Index: fake_cpu_number. */
 extern struct arm_pmuv3_model arm_pmuv3_models[ARM_PMUV3_MODELS];
 
 /* New CPUs of version 1 (8.0) with 2 event counters that implement cycles and instructions; all
- * else is unknown, as after reset. */
+ * other state is undefined, as after a reset. */
 void arm_pmuv3_model_power_on(void);
 
-/* Let cycles pass; each interrupt comes so many late. */
+/* Let cycles pass; each interrupt is late by so many. */
 void arm_pmuv3_model_run(uint64_t cycles, uint64_t late);
 
 #endif

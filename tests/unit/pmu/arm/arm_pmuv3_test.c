@@ -46,8 +46,8 @@ static void a_sample_comes_each_period_and_the_counts_add_up(void **state)
 	assert_int_equal(residue(&rig_events[0]), 500);
 }
 
-/* Events pass while registers are read and written: what a counter that runs has counted between a
- * look at it and a write to it would be gone. */
+/* Events pass while registers are read and written: if a running counter is read and later written,
+ * the events in between would be lost. */
 static void expect_no_event_lost(void)
 {
 	uint64_t counted = 0;
@@ -75,7 +75,7 @@ static void no_event_is_lost_while_registers_are_accessed(void **state)
 	expect_no_event_lost();
 }
 
-/* At EL2 and in hosted mode the entry does not stop them: the handler does. */
+/* At EL2 and in hosted mode the entry does not stop the counters; the handler does. */
 static void nor_in_handlers_that_are_entered_with_the_counters_running(void **state)
 {
 	(void)state;
@@ -127,7 +127,7 @@ static void expect_anothers(const struct arch_regs *regs)
 	assert_int_equal(model.enabled, 1U << 1);
 }
 
-/* As a payload's own, once nothing is recorded. */
+/* Like a payload's own use after the recording. */
 static void what_is_not_ours_counts_on_in_handlers(void **state)
 {
 	(void)state;
@@ -169,7 +169,7 @@ static void a_late_interrupt_makes_one_sample_with_the_true_period(void **state)
 	arm_pmuv3_model_run(1000, 3300);
 	assert_int_equal(rig_events[0].account.generated, 1);
 	assert_int_equal(rig_events[0].account.period, 4300);
-	arm_pmuv3_model_run(700, 0); /* back on the grid: due at 5000 */
+	arm_pmuv3_model_run(700, 0); /* back in step: due at 5000 */
 	event_disable(&rig_events[0]);
 	assert_int_equal(rig_events[0].account.generated, 2);
 	assert_int_equal(rig_events[0].account.period, 5000);
@@ -183,7 +183,7 @@ static void an_overflow_that_nobody_served_does_not_outlive_its_event(void **sta
 	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
 	arm_pmuv3_model_run(999, 0);
 	model.overflowed = 0;
-	model.access = 3; /* within the access that stops it */
+	model.access = 3; /* during the access that stops it */
 	event_disable(&rig_events[0]);
 	assert_in_range(rig_events[0].count, 1000, 1010);
 	assert_int_equal(model.overflowed, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The SPE driver and its buffer: limits, what it reports the buffer's events, snapshots. */
+/* The SPE driver and its buffer: limits, reports of the buffer's events, snapshots. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +30,8 @@ static void a_full_area_truncates_and_continues_when_there_is_room(void **state)
 	assert_int_equal(owner.causes[TR_WAKEUP_AUX], 2);
 	poll();
 	assert_false(lent());
-	expect_nothing(); /* the owner was reported once */
-	take(64);         /* less than a page: the limit would be behind the pointer */
+	expect_nothing(); /* the owner was notified once */
+	take(64);         /* less than a page: the limit would be below the pointer */
 	poll();
 	assert_false(lent());
 	take(PAGE);
@@ -57,7 +57,7 @@ static void the_end_takes_what_is_under_way(void **state)
 	expect_nothing();
 }
 
-/* The last record that fills the buffer may be under way when the interrupt comes. */
+/* The last record that fills the buffer may not be written yet when the interrupt comes. */
 static void the_interrupt_takes_what_is_under_way(void **state)
 {
 	(void)state;
@@ -184,7 +184,7 @@ static void an_interrupt_without_a_cause_changes_nothing(void **state)
 	assert_true(lent());
 	assert_int_equal(at(), 256);
 	event_disable(&event);
-	spe_raise(FULL); /* and one that comes after the end */
+	spe_raise(FULL); /* and one after the end */
 	assert_false(model.reg[PMBLIMITR_EL1] & PMBLIMITR_E);
 }
 
@@ -235,7 +235,7 @@ static void what_happened_before_the_turn_is_in_the_snapshot(void **state)
 	begin(4, 0, true);
 	sample(4);
 	model.reg[PMBSR_EL1] |= PMBSR_COLL;
-	sample(2 * PAGE / 64); /* the turn is among them */
+	sample(2 * PAGE / 64); /* the record of the wrap is among them */
 	pmu_arm_spe.snapshot(&event);
 	expect(0, 2 * PAGE + 256, PERF_AUX_FLAG_OVERWRITE | PERF_AUX_FLAG_COLLISION);
 	take(aux.head);
@@ -261,13 +261,12 @@ static void a_snapshot_of_uneven_records_begins_with_one(void **state)
 	for (uint64_t i = 0; i < got.aux_size; i++) {
 		uint8_t byte = spe_area[(got.aux_offset + i) % (AREA_PAGES * PAGE)];
 
-		assert_true(byte == 0x01 || byte == 0); /* records and padding, nothing stale */
+		assert_true(byte == 0x01 || byte == 0); /* records and padding, no stale bytes */
 	}
 }
 
-/* Whatever the sizes, the watermark and the reader's pace: a limit is never at or behind the
- * pointer (the model counts), and every byte is reported once, skipped, or lost for want of a
- * buffer. */
+/* For any sizes, watermark and reader's pace: a limit is never at or below the pointer (the model
+ * counts), and every byte is reported once, skipped, or lost because there was no buffer. */
 static void no_combination_goes_astray(void **state)
 {
 	(void)state;
@@ -314,7 +313,7 @@ static bool await_room(struct perf_event *of, uint64_t bytes)
 	return !in_vain;
 }
 
-/* Nobody reads but where it is waited for. */
+/* Nobody reads except in the wait for room. */
 static void where_the_cpu_waits_no_piece_is_cut(void **state)
 {
 	struct perf_record_aux got;

@@ -55,7 +55,8 @@ uint64_t at(void)
 	return model.reg[PMBPTR_EL1] - (uint64_t)spe_area;
 }
 
-/* One record into memory; with room for less than another largest one the buffer is full. */
+/* Write one record to memory; if there is no room for another record of the largest size, the
+ * buffer is full. */
 static void write_record(void)
 {
 	uint64_t largest = 1ULL << (model.reg[PMSIDR_EL1] >> PMSIDR_MAXSIZE & 0xf);

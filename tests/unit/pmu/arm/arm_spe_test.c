@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The SPE driver on a modelled unit: probing, and what an event's terms become. */
+/* The SPE driver on a modelled unit: probing, and the registers for an event's terms. */
 #include <errno.h>
 #include <string.h>
 
@@ -81,7 +81,7 @@ static void nothing_asked_for_filters_nothing(void **state)
 	assert_int_equal(model.reg[PMSCR_EL2], 0);
 }
 
-/* One with other features, and one without any. */
+/* A CPU with other features, and one without SPE. */
 static void on_a_cpu_of_another_kind_the_event_stays_off(void **state)
 {
 	const uint32_t registers[] = { PMSIDR_EL1, ID_AA64DFR0_EL1 };

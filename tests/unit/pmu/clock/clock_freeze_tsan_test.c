@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPUs are threads whose counters are off, each by a distance that is known but for a small error.
- */
+/* CPUs are threads whose counters are off by distances that are known except for a small error. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -15,11 +14,11 @@
 #include "pmu/clock/clock.h"
 
 #define CPUS   4U
-#define STANDS 60U   /* that each thread asks for */
-#define ERROR  2000U /* cycles, at most */
+#define STANDS 60U   /* number of stalls that each thread requests */
+#define ERROR  2000U /* the greatest error, cycles */
 
 static _Thread_local uint64_t skew;
-static uint64_t step;       /* by which that grows with each reading */
+static uint64_t step;       /* the counter's step at each reading */
 static uint64_t set_cycles; /* not 0: the counter's value */
 
 static uint64_t skewed_cycles(void)
@@ -61,9 +60,8 @@ static void run_for(unsigned turns)
 		;
 }
 
-/* As record_lossless.c: stand as long as anybody wants room; patient: this one does until all
- * stand.
- */
+/* Like record_lossless.c: stall as long as any CPU needs room; patient: this CPU needs room until
+ * all have stalled. */
 static void stand(struct world *w, bool patient)
 {
 	uint64_t began = freeze_cycles(w->cpu), before = program_clock(w->cpu);
@@ -201,7 +199,7 @@ static void it_continues_where_one_does_not_stand(void **state)
 	assert_int_equal(clock_freeze_go(0), 0);
 }
 
-/* CPU 1's counter is behind by 50 more than is known. */
+/* CPU 1's counter is behind by 50 more than the known distance. */
 static void a_counter_that_is_behind_takes_no_clock_back(void **state)
 {
 	(void)state;
@@ -209,7 +207,7 @@ static void a_counter_that_is_behind_takes_no_clock_back(void **state)
 	clock_freeze_begin(2);
 	at(100);
 	clock_freeze_stall(0);
-	at(110); /* 60 by its own */
+	at(110); /* 60 by its own clock */
 	clock_freeze_stall(1);
 	at(1100);
 	assert_int_equal(clock_freeze_go(0), 1000);

@@ -33,7 +33,7 @@ static const struct pmu_source ours = {
 static const struct pmu_source *const sources[] = { &unit, &with_default, NULL };
 static const struct event_sources open = { .list = sources };
 
-/* Two vendors' counters, one of which is here. */
+/* Two vendors' counters, of which the machine has one. */
 static bool is_ours(const struct pmu_source *source)
 {
 	return source == &ours;
@@ -42,7 +42,7 @@ static bool is_ours(const struct pmu_source *source)
 static const struct pmu_source *const vendor_list[] = { &theirs, &ours, NULL };
 static const struct event_sources vendors = { .list = vendor_list, .is_here = is_ours };
 
-static struct event_spec specs[8]; /* of which the second half is not given away */
+static struct event_spec specs[8]; /* the parser may not write to the second half */
 static struct parse_error error;
 
 static int parse(const char *text)
@@ -129,7 +129,8 @@ static void a_source_may_carry_the_first_s_number(void **state)
 	assert_int_equal(parse("unit_0/event=1/,unit_0//"), 2);
 	assert_int_equal(specs[1].attr.type, 42);
 	assert_string_equal(specs[0].name, "unit_0/event=1/");
-	assert_int_equal(parse("unit_1/event=1/"), -EINVAL); /* not another kind's events */
+	/* another kind's events are not accepted */
+	assert_int_equal(parse("unit_1/event=1/"), -EINVAL);
 	assert_int_equal(parse("unit_/event=1/"), -EINVAL);
 	assert_int_equal(parse("unit0/event=1/"), -EINVAL);
 	assert_int_equal(parse("_0/event=1/"), -EINVAL);
@@ -184,7 +185,7 @@ static void what_is_no_name_of_ours_is_known_for_that(void **state)
 		assert_false(parse_events_knows(unknown[i], sources));
 }
 
-/* Perf's own software events are of one type, and several sources count them. */
+/* Perf's own software events have one type, and several sources count them. */
 static bool share_an_event(const struct pmu_source *a, const struct pmu_source *b)
 {
 	if (a->type != b->type || a->type != PERF_TYPE_SOFTWARE)
@@ -198,7 +199,7 @@ static bool share_an_event(const struct pmu_source *a, const struct pmu_source *
 	return false;
 }
 
-/* Those without an add are other names of sources. */
+/* Sources without an add are other names of sources. */
 static void no_two_sources_count_one_event(void **state)
 {
 	(void)state;

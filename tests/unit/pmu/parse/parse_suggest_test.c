@@ -9,7 +9,7 @@
 
 #include "pmu/parse/suggest.h"
 
-/* The suggestion for word out of these names up to NULL. */
+/* The suggestion for word among these names, which end with NULL. */
 static const char *offered(const char *word, const char *const *names)
 {
 	struct suggestion s = suggestion_for(word, strlen(word));
@@ -19,7 +19,7 @@ static const char *offered(const char *word, const char *const *names)
 	return s.meant;
 }
 
-/* The distance of an offer that is near; 99: it is not. */
+/* The distance of a near suggestion; 99: none is near. */
 static unsigned distance(const char *word, const char *name)
 {
 	struct suggestion s = suggestion_for(word, strlen(word));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A branch trace made by software, of steps that the test makes. */
+/* A branch trace made by software, from steps that the test makes. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,7 @@ static void each_step_is_a_record_in_its_order(void **state)
 		assert_int_equal(records[i].from, 1000 + i);
 		assert_int_equal(records[i].to, ~(uint64_t)(1000 + i));
 	}
-	assert_int_equal(aux.records, 3); /* segments of 170 */
+	assert_int_equal(aux.records, 3); /* segments of 170 records */
 }
 
 static void it_is_opened_as_perfs_decoder_expects_it(void **state)
@@ -129,14 +129,14 @@ static void what_finds_no_room_is_counted_and_the_tick_continues(void **state)
 	stop(1020);
 }
 
-/* Room is what the reader has left by now, not what it had when the segment was opened. */
+/* Room is computed from the reader's present tail, not from the one when the segment was opened. */
 static void there_is_room_for_another_segment_once_one_was_read(void **state)
 {
 	struct branch_area *area = &branch_step_of(&event)->area;
 
 	(void)state;
 	start();
-	steps(0, 3 * 170 + 1); /* the fourth is open, and the last */
+	steps(0, 3 * 170 + 1); /* the fourth segment is open, and it is the last */
 	assert_int_equal(aux.records, 3);
 	assert_false(branch_area_has_next(area, area->open.end));
 	control.aux_tail = control.aux_head;
@@ -144,8 +144,8 @@ static void there_is_room_for_another_segment_once_one_was_read(void **state)
 	event_disable(&event);
 }
 
-/* From a full segment to the next: closed and opened in one, but where the data ring wants a look.
- */
+/* From a full segment to the next: closed and opened in one step, unless the data ring needs
+ * attention. */
 static void the_usual_way_is_open_until_there_is_something_to_tell(void **state)
 {
 	struct branch_area *area = &branch_step_of(&event)->area;
@@ -177,7 +177,7 @@ static void the_usual_way_is_open_until_there_is_something_to_tell(void **state)
 static unsigned waits;
 static bool in_vain;
 
-/* A reader that takes what it is shown, when it is waited for. */
+/* A reader that takes everything when the CPU waits for room. */
 static bool await_room(struct perf_event *of, uint64_t bytes)
 {
 	assert_ptr_equal(of, &event);
@@ -241,8 +241,8 @@ static void the_first_piece_is_partial(void)
 	assert_int_equal(data[3], PERF_AUX_FLAG_PARTIAL); /* header, offset, size, flags */
 }
 
-/* Code that cannot be stepped runs without a stop: the ISA knows how many branches it took, or not.
- */
+/* Code that cannot be stepped runs without a stop: the ISA may or may not know how many branches it
+ * took. */
 static void branches_that_are_not_seen_are_lost_and_their_piece_is_partial(void **state)
 {
 	(void)state;

@@ -132,7 +132,7 @@ static void the_first_deadline_is_armed_whatever_comes_and_goes(void **state)
 	assert_int_equal(fake_timer_deadline, now + 200);
 	timer_start(&timers[1], now + 300);
 	assert_int_equal(fake_timer_deadline, now + 200);
-	timer_start(&timers[2], now + 200); /* of two at one time the older one comes first */
+	timer_start(&timers[2], now + 200); /* of two timers with one time the older comes first */
 	assert_true(timer_cancel(&timers[1]));
 	assert_false(timer_cancel(&timers[1]));
 	assert_int_equal(fake_timer_deadline, now + 200);
@@ -191,7 +191,7 @@ static void a_clock_that_was_stopped_continues_where_it_was(void **state)
 	event_disable(&event);
 	assert_int_equal(fake_timer_deadline, 0);
 	fake_cpu_run(26 * MHZ, 0, &regs);
-	event_read(&event); /* it does not run */
+	event_read(&event); /* it is not running */
 	assert_int_equal(event.count, 400000);
 	assert_int_equal(event_enable(&event), 0);
 	assert_int_equal(fake_timer_deadline, host_fake_cycles + 6 * 260000);
@@ -201,7 +201,7 @@ static void a_clock_that_was_stopped_continues_where_it_was(void **state)
 	assert_int_equal(event.account.generated, 1);
 	assert_int_equal(event.account.period, 1000000);
 	assert_int_equal(fake_timer_deadline, host_fake_cycles + 2600000);
-	/* Due, and not served before it is stopped: at once when it continues. */
+	/* A sample that is due when the event stops is taken at once when it continues. */
 	host_fake_cycles += 2600000 + 5;
 	event_disable(&event);
 	assert_int_equal(event_enable(&event), 0);
@@ -212,12 +212,13 @@ static void a_clock_that_was_stopped_continues_where_it_was(void **state)
 static void periods_and_frequencies_are_taken_to_their_bounds(void **state)
 {
 	(void)state;
-	event.attr.sample_period = 999; /* as short as that is not possible */
+	event.attr.sample_period = 999; /* so short a period is not possible */
 	assert_int_equal(event_init(&event), 0);
 	assert_int_equal(cpu_clock_of(&event)->period, 2600);
 	event.attr.sample_period = 1001;
 	assert_int_equal(event_init(&event), 0);
-	assert_int_equal(cpu_clock_of(&event)->period, 2603); /* 2602.6, never early */
+	/* 2602.6, rounded up so that it is never early */
+	assert_int_equal(cpu_clock_of(&event)->period, 2603);
 	assert_int_equal(cpu_clock_of(&event)->left, 2603);
 	event.attr.flags = PERF_ATTR_FREQ;
 	event.attr.sample_freq = 1000000;
@@ -239,7 +240,7 @@ static void a_late_handler_writes_one_sample_with_the_true_period(void **state)
 	(void)state;
 	assert_int_equal(event_init(&event), 0);
 	assert_int_equal(event_enable(&event), 0);
-	/* 4.5 periods late: the sample stands for 5.5 periods, the grid stays. */
+	/* 4.5 periods late: the sample's PERIOD is 5.5 periods, and the multiples stay. */
 	fake_cpu_run(26 * MHZ, 2600000ULL * 9 / 2, &regs);
 	event_disable(&event);
 	event_publish(&event, &ledger, clock_now());
@@ -322,7 +323,7 @@ static void a_callchain_never_leaves_the_stack(void **state)
 	free(stack);
 }
 
-/* Frames as a program has them but for some, in a stack of 128 words. */
+/* Frames of a program, some of them damaged, in a stack of 128 words. */
 static void fill_stack(uint64_t *stack, uint64_t *random)
 {
 	for (unsigned i = 0; i < 128; i++) {
@@ -395,8 +396,9 @@ static void of_a_stack_that_is_not_followed_the_call_is_known_that_is_under_way(
 	assert_int_equal(callchain_collect(&at, ips, CALLCHAIN_MAX), 4);
 	assert_int_equal(ips[2], 0x30);
 	assert_int_equal(ips[3], 0x40);
-	assert_int_equal(callchain_collect(&at, ips, 2), 2); /* room for both, or for none */
-	callchain_call = &calls[0];                          /* below sp: left */
+	assert_int_equal(callchain_collect(&at, ips, 2), 2); /* room for both, or for neither */
+	/* below sp: the function has returned */
+	callchain_call = &calls[0];
 	assert_int_equal(callchain_collect(&at, ips, CALLCHAIN_MAX), 2);
 	callchain_call = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver of AMD's counters on modelled registers that know their reserved bits and which of
- * them a CPU has: legacy, extended, and PerfMonV2. */
+/* The driver of AMD's counters on modelled registers that know their reserved bits and the CPU's
+ * features: legacy, extended, and PerfMonV2. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,9 +22,8 @@
 
 #define MAX_COUNTERS 8U
 #define MASK         ((1ULL << PERF_CTR_WIDTH) - 1)
-#define CTL_RESERVED                                                                 \
-	0xfffffcf000280000ULL /* APM volume 2, 13.2.1; host and guest bits are there \
-	                       */
+#define CTL_RESERVED \
+	0xfffffcf000280000ULL /* APM volume 2, 13.2.1; the host and guest bits exist \ */
 
 /* ---- The model ---- */
 
@@ -34,15 +33,15 @@ static struct {
 	enum generation generation;
 	unsigned family, counters;
 	bool hypervisor;
-	uint64_t stuck; /* counters whose registers do not take writes */
+	uint64_t stuck; /* counters whose registers do not accept writes */
 	uint64_t control[MAX_COUNTERS], counter[MAX_COUNTERS];
 	uint64_t global_control, status;
-	/* A register's access takes time, in which what runs counts on. */
+	/* An access to a register takes time, during which running counters count. */
 	uint64_t access_events;
-	bool pending;            /* an overflow's interrupt, from within an access */
-	uint64_t counted;        /* by all of them since power on, whatever was written to them */
-	unsigned running_writes; /* to a counter that was counting: what it counted since is lost */
-	unsigned faults;         /* accesses that real registers would answer with #GP */
+	bool pending;            /* an overflow's interrupt during an access */
+	uint64_t counted;        /* by all of them since power-on, whatever was written to them */
+	unsigned running_writes; /* writes to a running counter: its latest counts are lost */
+	unsigned faults;         /* accesses that raise #GP on real hardware */
 } model;
 
 static uint64_t read_cpuid(uint32_t reg)
@@ -65,7 +64,7 @@ static uint64_t read_cpuid(uint32_t reg)
 	}
 }
 
-/* The register of a counter, or NULL: the extension's pairs show the legacy ones as well. */
+/* The register of a counter, or NULL: the extension's pairs alias the legacy ones. */
 static uint64_t *counter_register(uint32_t reg, unsigned *counter)
 {
 	bool control;
@@ -108,7 +107,7 @@ static bool count_on(uint64_t events)
 	return interrupt;
 }
 
-/* The interrupt of an overflow within an access comes behind it. */
+/* The interrupt of an overflow during an access comes after it. */
 static void take_time(void)
 {
 	if (model.access_events && count_on(model.access_events))
@@ -211,8 +210,8 @@ static void every_counter_of_every_generation_counts_and_samples_exactly(void **
 	}
 }
 
-/* Events pass while registers are read and written: what a counter that runs has counted between a
- * look at it and a write to it would be gone. */
+/* Events pass while registers are read and written: if a running counter is read and later written,
+ * the events in between would be lost. */
 static void no_event_is_lost_while_registers_are_accessed(void **state)
 {
 	(void)state;
@@ -240,7 +239,7 @@ static void no_event_is_lost_while_registers_are_accessed(void **state)
 }
 
 /* Both overflow at once; the first is stopped by its own sample, while the second is still to be
- * served. */
+ * handled. */
 static void who_is_throttled_in_the_handler_leaves_the_others_standing(void **state)
 {
 	(void)state;
@@ -269,7 +268,7 @@ static void who_is_throttled_in_the_handler_leaves_the_others_standing(void **st
 	}
 }
 
-/* So that no lap of its 48 bits goes by unseen, however late the interrupt. */
+/* So that no wrap of its 48 bits is missed, however late the interrupt is. */
 static void a_counter_is_never_more_than_half_a_lap_from_its_overflow(void **state)
 {
 	(void)state;
@@ -307,14 +306,15 @@ static void a_late_interrupt_writes_one_sample_with_the_true_period(void **state
 		assert_int_equal(rig_events[0].account.generated, 1);
 		assert_int_equal(rig_events[0].account.period, 5500);
 		rig_run(500, 1, count_on);
-		assert_int_equal(rig_events[0].account.generated, 2); /* the grid stays */
+		/* the multiples of the period stay */
+		assert_int_equal(rig_events[0].account.generated, 2);
 		event_disable(&rig_events[0]);
 		assert_int_equal(rig_events[0].count, 6000);
 	}
 }
 
-/* Without global registers the NMI of one overflow may find that the last one's handler has served
- * it already. */
+/* Without global registers the NMI of one overflow may find that the last handler has already
+ * handled it. */
 static void a_spurious_interrupt_changes_nothing_and_is_counted(void **state)
 {
 	(void)state;

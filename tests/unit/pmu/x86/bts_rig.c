@@ -9,7 +9,7 @@
 #include "tests/event_switch.h"
 
 #define MASK48      ((1ULL << 48) - 1)
-/* as `record` sets it: its switches take the short path */
+/* as `record` sets it: segment switches take the short path */
 #define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 #define RETURN      0xe0e0
 
@@ -17,12 +17,12 @@
 
 struct bts_cpu bts_cpu;
 
-/* Version 4's, with no fixed counters; what is not here has no bits. */
+/* Version 4, without fixed counters; other bits do not exist. */
 #define GLOBAL_BITS ((1ULL << GENERAL) - 1)
 #define STATUS_BITS (GLOBAL_BITS | 1ULL << 55 | 15ULL << 58 | 3ULL << 62)
 static const struct {
 	uint32_t reg;
-	uint64_t bits; /* that may be written */
+	uint64_t bits; /* writable bits */
 } msrs[] = {
 	{ IA32_MISC_ENABLE, 0 },
 	{ IA32_PERF_GLOBAL_STATUS, 0 },
@@ -33,7 +33,7 @@ static const struct {
 };
 #define NR_MSRS (sizeof(msrs) / sizeof(*msrs))
 
-/* Bits that may be written; NR_MSRS and more are the counters'. */
+/* Writable bits; NR_MSRS and above are the counters'. */
 static uint64_t bits_of(uint32_t reg)
 {
 	for (unsigned i = 0; i < NR_MSRS; i++) {
@@ -114,7 +114,7 @@ static void count(uint64_t what, uint64_t n)
 	}
 }
 
-/* The debug store takes one of ring 0's, as with BTINT: nothing beyond the maximum. */
+/* The debug store stores a branch in ring 0, as with BTINT: nothing beyond the maximum. */
 static bool record(uint64_t from, uint64_t to)
 {
 	const uint64_t on = DEBUGCTL_TR | DEBUGCTL_BTS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver of Intel's branch trace store on a modelled CPU: debug store, two counters that know
- * taken branches, a PMI that comes as late as the test says; an AUX area and who reads it. */
+/* The driver of Intel's branch trace store on a modelled CPU: debug store, two counters that count
+ * taken branches, a PMI whose delay the test chooses; an AUX area and a reader. */
 #ifndef TESTS_UNIT_PMU_X86_BTS_RIG_H
 #define TESTS_UNIT_PMU_X86_BTS_RIG_H
 
@@ -22,17 +22,17 @@
 struct bts_cpu {
 	uint64_t select[GENERAL], counter[GENERAL], global, debugctl, ds_area;
 	uint64_t edx, ecx, misc_enable;
-	unsigned version; /* of performance monitoring */
+	unsigned version; /* version of performance monitoring */
 	bool no_taken_event;
-	bool pmi;            /* the threshold was crossed */
-	unsigned until;      /* branches from there to the interrupt */
-	unsigned late;       /* the first value of until */
+	bool pmi;            /* the threshold was passed */
+	unsigned until;      /* branches until the interrupt */
+	unsigned late;       /* the initial value of until */
 	uint64_t retired;    /* branches of the program */
 	uint64_t interrupts; /* taken */
-	uint64_t deliveries; /* of interrupts that were recorded */
-	uint64_t missed;     /* branches that were not */
+	uint64_t deliveries; /* recorded deliveries of interrupts */
+	uint64_t missed;     /* branches that were not recorded */
 	uint64_t registers;  /* accesses */
-	unsigned faults;     /* of these that raise #GP */
+	unsigned faults;     /* accesses that raise #GP */
 };
 
 extern struct bts_cpu bts_cpu;
@@ -45,30 +45,30 @@ extern struct ring_owner owner;
 extern struct ring_aux aux;
 extern struct perf_event event;
 
-/* CPU and ring anew; a PMI comes so many branches late. */
+/* A new CPU and ring; a PMI comes so many branches late. */
 void power_on(unsigned late);
 
-/* Make event anew, with an AUX area of so many bytes and PERF_ATTR_* flags; event_init()'s or
- * setup_aux()'s error. The second one enables it as well, without flags. */
+/* A new event, with an AUX area of so many bytes and PERF_ATTR_* flags; returns the error of
+ * event_init() or setup_aux(). The second function also enables it, without flags. */
 int open_trace(uint64_t size, uint64_t flags);
 void start(uint64_t size);
 
 /* The program takes so many branches. */
 void branches(uint64_t n);
 
-/* An interrupt as arch/x86_64/interrupt/entry.S and its handlers make it: tick, or (NULL) the PMI;
- * only its delivery; a tick's that so many NMIs interrupt before it is hidden. */
+/* An interrupt as arch/x86_64/interrupt/entry.S and its handlers make it: a tick, or (NULL) the
+ * PMI; only its delivery; a tick's, interrupted by so many NMIs before the counters are hidden. */
 void interrupt(struct perf_event *tick);
 void output_write(uint64_t from);
 void interrupted_tick(struct perf_event *tick, unsigned nmis);
 
-/* The reader takes all there is. */
+/* The reader takes everything. */
 void read_all(void);
 
-/* Every branch is in the ledger, and the ledger agree with what the CPU did. */
+/* Every branch is in the ledger, and the ledger agrees with the modelled CPU. */
 void assert_accounted(void);
 
-/* Every test ends with this: no missing register and no reserved bit was touched. */
+/* Every test ends with this: no access to a missing register or a reserved bit. */
 int no_faults(void **state);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* An interrupt is delivered, and before its handler is hidden and heard of there come NMIs. */
+/* NMIs that come after an interrupt's delivery, before its handler has hidden the counters and
+ * runs. */
 #include "tests/event_switch.h"
 #include "tests/unit/pmu/x86/bts_rig.h"
 
 #define SEGMENT 170U /* records of a quarter of the area */
-#define MOST    6U   /* places left, and more than there are deliveries */
+#define MOST    6U   /* free places; more than the number of deliveries */
 
-/* So many segments are full that nobody reads; the next one has so many places left, and its PMI
- * is late. */
+/* So many segments are full and unread; the next one has so many free places, and its PMI is late.
+ * */
 static void fill(unsigned segments, unsigned places)
 {
 	power_on(0);

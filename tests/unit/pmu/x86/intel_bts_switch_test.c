@@ -50,7 +50,7 @@ static void go_round(uint64_t size, uint64_t n)
 	assert_accounted();
 }
 
-/* Each asks, and nobody heeds it: then every switch goes the general way. */
+/* Each has a pending request that nobody answers, so every switch takes the general path. */
 static void every_switch_does_what_the_general_one_does(void **state)
 {
 	static uint8_t general[AREA];
@@ -78,7 +78,7 @@ static void every_switch_does_what_the_general_one_does(void **state)
 		assert_true(skipped > 0);
 		assert_memory_equal(memory, general, size);
 		assert_memory_equal(data, reported, ring.published);
-		/* one, where both the last segment's end and the area's are marks */
+		/* one cause, if both the segment's end and the area's end are watermarks */
 		assert_in_range(owner.causes[TR_WAKEUP_AUX], causes - 3, causes);
 	}
 }
@@ -119,7 +119,7 @@ static bool await_room(struct perf_event *of, uint64_t bytes)
 	return true;
 }
 
-/* Nobody reads but where it is waited for. */
+/* Nobody reads except in the wait for room. */
 static void where_the_cpu_waits_no_segment_is_cut(void **state)
 {
 	(void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ledger of a branch trace store's trace, whatever its reader, its interrupts and its CPU do.
- */
+/* The ledger of a branch trace by the branch trace store, for any reader, interrupts and CPUs. */
 #include <errno.h>
 
 #include "arch/host/fake_cpu.h"
@@ -36,7 +35,7 @@ static void it_is_opened_as_perfs_decoder_expects_it(void **state)
 	assert_int_equal(aux.watermark, (1 << 16) / 8); /* one by one */
 }
 
-/* The way out of the usual interrupt: whether anything else overflowed is asked, and no more. */
+/* The end of the common interrupt: it checks only whether another counter overflowed. */
 static void the_usual_interrupt_reads_one_register(void **state)
 {
 	uint64_t before;
@@ -88,7 +87,8 @@ static void however_late_the_interrupt_the_ledger_is_exact(void **state)
 		}
 		event_disable(&event);
 		assert_accounted();
-		/* the margin of this segment's 170 records is 42; a tick comes every 100 */
+		/* the margin of this segment's 170 records is 42; a tick comes every 100 branches
+		 * */
 		assert_true(late < 40 ? !event.branches.lost : late < 100 || event.branches.lost);
 	}
 }

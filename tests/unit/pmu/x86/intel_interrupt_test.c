@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The owner of an NMI: the overflow interrupt of Intel's counters, others' signals, or nobody. */
+/* The cause of an NMI: an overflow of Intel's counters, another CPU's signal, or unknown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void a_spurious_interrupt_changes_nothing_and_is_counted(void **state)
 	assert_int_equal(rig_events[0].account.generated, 1);
 }
 
-static unsigned asked; /* other handlers that take part */
+static unsigned asked; /* calls of other handlers that share the NMI */
 
 static enum arch_pmi is_always_its(const struct arch_regs *regs)
 {
@@ -46,7 +46,7 @@ static enum arch_pmi is_never_its(const struct arch_regs *regs)
 	return ARCH_PMI_NOT_MINE;
 }
 
-/* One of two who take part finds nothing; the other's interrupt may be its own as well. */
+/* Of two other handlers that share the NMI, one never claims it, the other always does. */
 static void whoever_takes_part_is_asked_and_spurious_is_what_nobody_claims(void **state)
 {
 	uint64_t before = arch_spurious[0];
@@ -70,7 +70,7 @@ static void whoever_takes_part_is_asked_and_spurious_is_what_nobody_claims(void 
 	assert_int_equal(asked, 5 + 1 + 2 + 2);
 	event_disable(&rig_events[0]);
 	assert_int_equal(arch_spurious[0], before + 1);
-	fake_pmi(&rig_regs); /* late, as nobody takes part any more */
+	fake_pmi(&rig_regs); /* late: no handler shares it any more */
 	assert_int_equal(arch_spurious[0], before + 2);
 	assert_int_equal(asked, 5 + 1 + 2 + 2);
 }
@@ -104,7 +104,7 @@ static void the_list_is_a_set_that_one_may_leave_from_its_handler(void **state)
 		assert_int_equal(fake_pmi_sharers(), 2);
 		fake_pmi(&rig_regs);
 		assert_int_equal(asked, 105);
-		arch_pmi_leave(leaves); /* a handler that does not take part */
+		arch_pmi_leave(leaves); /* a handler that does not share it */
 		arch_pmi_leave(is_never_its);
 		arch_pmi_leave(is_always_its);
 		assert_int_equal(fake_pmi_sharers(), 0);
@@ -117,7 +117,7 @@ static void a_signal_is_not_counted_as_spurious(void **state)
 	uint64_t before = arch_spurious[0];
 
 	(void)state;
-	for (unsigned i = 0; i < 8; i++) { /* each version, without full-width writes and with */
+	for (unsigned i = 0; i < 8; i++) { /* each version, with and without full-width writes */
 		intel_model_power_on(1 + i / 2, i % 2);
 		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
 		fake_signalled = true;
@@ -194,10 +194,10 @@ static void an_overflow_that_was_not_served_does_not_outlive_its_event(void **st
 	}
 }
 
-static uint64_t passes; /* events between a look at a counter and what is made of it; 0: none */
+static uint64_t passes; /* events between reading a counter and using the value; 0: none */
 static bool races;
 
-/* The interrupt comes behind the instruction that reads the counter. */
+/* The interrupt comes after the instruction that reads the counter. */
 static uint64_t raced_read(uint32_t reg)
 {
 	uint64_t value = read_before(reg);
@@ -235,7 +235,7 @@ static void an_interrupt_in_the_midst_of_a_look_changes_no_count(void **state)
 		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
 		fake_reg_read = raced_read;
 		passes = i / 2 ? 400 : 0;
-		intel_model_count_on(1300 - passes); /* late: the next distance is another */
+		intel_model_count_on(1300 - passes); /* late: the next distance is another one */
 		assert_int_equal(count_by_reading(&rig_events[0]), 1300 - passes);
 		races = true;
 		assert_int_equal(look(&rig_events[0]), 1300);

@@ -62,7 +62,7 @@ static int begin(struct perf_event *event, uint64_t type)
 	return code ? code : event_enable(event);
 }
 
-/* Let a sample fall due, and return its branch stack; of the last event's ring. */
+/* Let a sample become due, and return its branch stack from the last event's ring. */
 static const uint64_t *next_stack(const struct perf_event *event)
 {
 	const struct ring *ring = event->ring;
@@ -143,7 +143,7 @@ static void a_stack_has_no_branch_from_before_the_event(void **state)
 	}
 }
 
-/* The fake CPU's handlers would record, were the records not off in them. */
+/* The fake CPU's handlers would record branches if the records were not off in them. */
 static void records_go_on_after_each_interrupt(void **state)
 {
 	(void)state;
@@ -358,7 +358,7 @@ static void a_cpu_has_one_filter(void **state)
 	event_disable(second);
 	model.debugctl = DEBUGCTL_TR | DEBUGCTL_BTS;
 	model.debug_store = true;
-	assert_int_equal(begin(second, PERF_SAMPLE_BRANCH_CALL), 0); /* leftovers are cleared */
+	assert_int_equal(begin(second, PERF_SAMPLE_BRANCH_CALL), 0); /* old records are cleared */
 	event_disable(second);
 }
 
@@ -374,7 +374,7 @@ static void what_the_hardware_lacks_is_refused_with_the_reason(void **state)
 	model.lbr.format = 2; /* without flags */
 	assert_int_equal(begin(event, PERF_SAMPLE_BRANCH_ANY), -ENODEV);
 	power_on(2);
-	model.lbr.depth = 0; /* a hypervisor gives none of them */
+	model.lbr.depth = 0; /* a hypervisor offers none of them */
 	assert_int_equal(begin(event, PERF_SAMPLE_BRANCH_ANY), -ENODEV);
 	model.faults = 0;
 	power_on(2);

@@ -16,7 +16,7 @@
 /* Without ANY before version 3, SDM volume 3B, 20.2.1.1 */
 #define SELECT_ALLOWED (model.version < 3 ? 0xffdfffffU : 0xffffffffU)
 
-/* Nobody knows BTS or freezing by PMI of a CPU whose CPUID does not say so. */
+/* BTS and freezing by PMI exist only if CPUID reports them. */
 #define DEBUGCTL_ALLOWED                                                                \
 	(3ULL | (model.debug_store ? DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT : 0) | \
 	 (has_capabilities() ? DEBUGCTL_FREEZE_LBRS_ON_PMI | DEBUGCTL_FREEZE_PERFMON_ON_PMI : 0))
@@ -30,7 +30,7 @@
 struct intel_model intel_models[INTEL_MODELS];
 #define model (intel_models[fake_cpu_number])
 
-/* Real ones have the register without the ability to write counters in full. */
+/* Real CPUs have the register also without full-width writes. */
 static bool has_capabilities(void)
 {
 	return model.full_width || model.version >= 3 || model.lbr.format;
@@ -42,7 +42,7 @@ static uint64_t fault(void)
 	return 0;
 }
 
-/* A hypervisor's that knows no counters is let off: the driver tries it. */
+/* A hypervisor's CPU without counters is excepted: the driver tries it. */
 static uint64_t rdpmc(uint32_t selector)
 {
 	unsigned counter = selector & ~RDPMC_FIXED;
@@ -91,7 +91,7 @@ static bool has_pebs(void)
 	       !(model.misc_enable & MISC_ENABLE_PEBS_UNAVAILABLE);
 }
 
-/* Those whose being there does not hang on a counter's number. */
+/* Registers whose existence does not depend on a counter's number. */
 static uint64_t read_msr(uint32_t reg)
 {
 	switch (reg) {
@@ -144,7 +144,7 @@ static void freeze(void)
 		model.debugctl &= ~DEBUGCTL_LBR;
 }
 
-/* Every running counter continues by events; true: one that may interrupt has overflowed. */
+/* Every running counter counts so many events; true: one that may interrupt has overflowed. */
 bool intel_model_count_on(uint64_t events)
 {
 	bool interrupt = false;
@@ -174,7 +174,7 @@ void intel_model_branch(uint32_t kind, uint64_t from, uint64_t to, uint64_t info
 	                 info);
 }
 
-/* The time that an access takes. An overflow in it finds its interrupt pending, for later. */
+/* The time of an access. An overflow in it leaves its interrupt pending. */
 static void take_time(void)
 {
 	if (model.access_events && intel_model_count_on(model.access_events))
@@ -197,7 +197,7 @@ static uint64_t model_read(uint32_t reg)
 	return read_msr(reg);
 }
 
-/* The counter that a write is for, or none. */
+/* The counter that a write changes, or none. */
 static unsigned written(uint32_t reg)
 {
 	if (reg >= IA32_PERFEVTSEL0 && reg < IA32_PERFEVTSEL0 + model.general)

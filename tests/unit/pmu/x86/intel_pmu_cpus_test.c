@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The PMUs of Intel's CPUs, which may differ between CPUs, and their earlier users. */
+/* The PMUs of Intel's CPUs, which may differ between CPUs, and other users of their counters. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void leftovers_are_cleared_and_reported(void **state)
 	intel_model_power_on(2, false);
 	counter_census[0] = (struct counter_census){ 0 };
 	model.select[1] = PERFEVTSEL_EN | PERFEVTSEL_INT | PERFEVTSEL_OS | 0xc0;
-	model.select[2] = 0xc0; /* chosen, but not counting */
+	model.select[2] = 0xc0; /* selected, but not counting */
 	model.fixed_control = 0x0b0;
 	model.global_control = model.status = INTEL_MODEL_ALL;
 	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
@@ -43,7 +43,8 @@ static void leftovers_are_cleared_and_reported(void **state)
 	assert_int_equal(model.faults, 0);
 }
 
-/* Version 1 has none of it, 4 all; and no MSR is touched that CPUID does not name. */
+/* Version 1 has none of these traces, version 4 all; and no MSR is accessed that CPUID does not
+ * report. */
 static void traces_of_firmware_are_cleared_and_reported_where_there_are_any(void **state)
 {
 	const uint64_t on = DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT;
@@ -123,7 +124,7 @@ static void counters_that_rdpmc_does_not_read_are_not_ours(void **state)
 	assert_int_equal(event_enable(&rig_events[0]), -EBUSY);
 }
 
-/* A hypervisor's counter whose perf event the host refuses. */
+/* A hypervisor's counter for which the host refuses a perf event. */
 static void a_hypervisors_counters_that_count_nothing_are_not_used(void **state)
 {
 	(void)state;
@@ -189,7 +190,7 @@ static void what_only_a_fixed_counter_counts_goes_there_or_nowhere(void **state)
 	assert_int_equal(event_enable(&rig_events[1]), -EAGAIN);
 	event_disable(&rig_events[0]);
 	rig_begin(&rig_events[1], PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, 1000);
-	assert_int_equal(x86_counter_of(&rig_events[1])->counter, 0); /* another rate */
+	assert_int_equal(x86_counter_of(&rig_events[1])->counter, 0); /* its rate differs */
 	event_disable(&rig_events[1]);
 	assert_int_equal(init_raw(0x0400), -ENOENT); /* slots: fixed counter 3 */
 	assert_int_equal(init_raw(0x1100), -ENOENT);
@@ -265,7 +266,7 @@ static void each_cpu_has_the_counters_that_it_says(void **state)
 	}
 }
 
-/* An event for each type and one for both, on every CPU. */
+/* An event for each type and one for both types, on every CPU. */
 static void an_event_counts_on_cpus_of_its_type_only(void **state)
 {
 	static const struct pmu *const sources[] = { &pmu_intel_core, &pmu_intel_atom, &pmu_intel };

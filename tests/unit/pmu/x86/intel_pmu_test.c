@@ -44,7 +44,7 @@ static void periods_and_residue_are_the_count_on_every_version(void **state)
 	}
 }
 
-/* The interrupt of an overflow within an access comes behind it. */
+/* The interrupt of an overflow during an access comes after it. */
 static bool count_on_with_pending(uint64_t events)
 {
 	bool interrupt = intel_model_count_on(events) || model.pending;
@@ -53,8 +53,8 @@ static bool count_on_with_pending(uint64_t events)
 	return interrupt;
 }
 
-/* Events pass while registers are read and written: what a counter that runs has counted between a
- * look at it and a write to it would be gone. */
+/* Events pass while registers are read and written: if a running counter is read and later written,
+ * the events in between would be lost. */
 static void no_event_is_lost_while_registers_are_accessed(void **state)
 {
 	(void)state;
@@ -119,7 +119,7 @@ static void a_late_interrupt_writes_one_sample_with_the_true_period(void **state
 	assert_int_equal(event->account.generated, 1);
 	assert_int_equal(event->account.period, 5500);
 	rig_run(500, 1, intel_model_count_on);
-	assert_int_equal(event->account.generated, 2); /* the grid stays */
+	assert_int_equal(event->account.generated, 2); /* the multiples of the period stay */
 	event_disable(event);
 	assert_int_equal(event->count, 6000);
 }
@@ -129,7 +129,7 @@ static void long_periods_are_counted_in_laps(void **state)
 	struct perf_event *event = &rig_events[0];
 
 	(void)state;
-	intel_model_power_on(2, false); /* general counters take 31 bits */
+	intel_model_power_on(2, false); /* general counters accept 31 bits */
 	rig_describe(event, PERF_TYPE_HARDWARE, 0, 0);
 	event->attr.type = PERF_TYPE_RAW;
 	event->attr.config = 0x20c4;
@@ -143,7 +143,7 @@ static void long_periods_are_counted_in_laps(void **state)
 	assert_int_equal(model.faults, 0);
 }
 
-/* Whether it is of 31 bits or 48: half a lap may pass before the interrupt is served. */
+/* For 31 bits and 48 bits: half a wrap may pass before the interrupt is handled. */
 static void no_lap_goes_by_unseen_however_late_the_interrupt(void **state)
 {
 	static const struct {
@@ -171,7 +171,7 @@ static void no_lap_goes_by_unseen_however_late_the_interrupt(void **state)
 	}
 }
 
-/* CPUID.0AH:EAX has the fields side by side; no field takes a neighbour's bit. */
+/* CPUID.0AH:EAX has adjacent fields; no field uses a neighbour's bit. */
 static void what_there_is_is_what_cpuid_says(void **state)
 {
 	(void)state;
@@ -179,12 +179,12 @@ static void what_there_is_is_what_cpuid_says(void **state)
 	model.general = 3;
 	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
 	assert_int_equal(x86_counter_of(&rig_events[0])->counter,
-	                 0); /* version 1 has no fixed ones */
+	                 0); /* version 1 has no fixed counters */
 	assert_true(model.select[0] ==
 	            (0xc0 | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_INT | PERFEVTSEL_EN));
 	event_disable(&rig_events[0]);
 	intel_model_power_on(4, true);
-	model.events = 32; /* a bit each for all that a register holds */
+	model.events = 32; /* as many bits as the register has */
 	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
 	event_disable(&rig_events[0]);
 	assert_int_equal(model.faults, 0);
@@ -243,7 +243,7 @@ static void what_the_cpu_lacks_is_not_served(void **state)
 	assert_int_equal(event_init(&rig_events[0]), -EINVAL);
 }
 
-/* CPUID says of how many architectural events it speaks at all. */
+/* CPUID also reports how many architectural events it describes. */
 static void of_events_that_cpuid_does_not_list_none_is_served(void **state)
 {
 	static const uint64_t by_bit[] = {
@@ -259,7 +259,7 @@ static void of_events_that_cpuid_does_not_list_none_is_served(void **state)
 		intel_model_power_on(2, false);
 		intel_models[0].events = listed[i];
 		for (unsigned bit = 0; bit < 7; bit++) {
-			bool is_there = bit < listed[i] && bit != 4; /* EBX says no LLC misses */
+			bool is_there = bit < listed[i] && bit != 4; /* EBX: no LLC misses */
 
 			rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, by_bit[bit], 1000);
 			assert_int_equal(event_init(&rig_events[0]), is_there ? 0 : -ENOENT);
@@ -267,7 +267,8 @@ static void of_events_that_cpuid_does_not_list_none_is_served(void **state)
 	}
 }
 
-/* An instruction, and the handlers' ways out, which count themselves. Returns the interrupts. */
+/* An instruction, and the instructions at the handlers' end, which are counted. Returns the number
+ * of interrupts. */
 static unsigned step_by_step(uint64_t pc, uint64_t way_out)
 {
 	const struct arch_regs regs = { .pc = pc };
@@ -284,7 +285,7 @@ static unsigned step_by_step(uint64_t pc, uint64_t way_out)
 	return interrupts;
 }
 
-/* Nobody throttles here. */
+/* Nothing throttles here. */
 static void the_program_gets_on_whatever_the_period(void **state)
 {
 	static const uint64_t periods[] = { 1, 2, 39, 40, 41, 99, 100, 101, 254, 255 };
@@ -302,7 +303,7 @@ static void the_program_gets_on_whatever_the_period(void **state)
 			for (unsigned step = 0; step < 10000; step++)
 				interrupts += step_by_step(step, way_out);
 			event_disable(event);
-			/* the longer way out asks for each distance twice, more and too little */
+			/* a longer end requests each distance twice: too many and too few */
 			most = way_out < 256 ? 10000 / (256 - way_out) + 2 : 80;
 			assert_in_range(interrupts, 2, most);
 			assert_int_equal(event->count, 10000 + interrupts * (1 + way_out));
@@ -364,7 +365,7 @@ static void an_event_of_levels_at_which_nothing_runs_is_refused(void **state)
 	const struct {
 		unsigned levels;
 		uint64_t flags;
-		const char *why; /* NULL: served */
+		const char *why; /* NULL: it is counted */
 	} cases[] = {
 		{ ARCH_LEVEL_KERNEL, 0, NULL },
 		{ ARCH_LEVEL_KERNEL, kernel, NULL },

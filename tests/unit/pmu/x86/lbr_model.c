@@ -11,7 +11,7 @@ static bool has_info(const struct lbr_model *m)
 	return m->format == LBR_FMT_INFO || m->format == LBR_FMT_INFO2;
 }
 
-/* The word behind a record's register; NULL: there is none. */
+/* The word of a record's register; NULL: no such register. */
 static uint64_t *record(struct lbr_model *m, uint32_t reg)
 {
 	static const uint32_t model[] = { MSR_LASTBRANCH_0_FROM_IP, MSR_LASTBRANCH_0_TO_IP,
@@ -117,7 +117,7 @@ static void put(struct lbr_model *m, unsigned n, uint64_t from, uint64_t to, uin
 		m->to[n] = (to << 16 >> 16) | info << 48;
 }
 
-/* Records move up by one, or down by one. */
+/* Move the records up or down by one. */
 static void shift(struct lbr_model *m, bool down)
 {
 	uint64_t *words[] = { m->from, m->to, m->info };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The assignment of counters: if any assignment has room for all events, the events get one, in
- * whatever order they come. The test compares with a search of every assignment. */
+/* The assignment of counters: if any assignment fits all events, the events get one, in any order.
+ * The test compares with a search of all assignments. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,10 +39,10 @@ static bool any_distribution(const uint64_t *candidates, unsigned n, uint64_t le
 
 static struct perf_event *holders[X86_COUNTERS];
 static struct perf_event held[MOST];
-static uint64_t wanted[MOST]; /* of those that have a counter */
+static uint64_t wanted[MOST]; /* the events that have a counter */
 static unsigned nr_held;
 
-/* Of some general and some fixed counters, each by chance. */
+/* A random set of general and fixed counters. */
 static uint64_t some_counters(void)
 {
 	return (uint64_t)(rand() & 7) | (uint64_t)(rand() & 7) << GLOBAL_FIXED;
@@ -95,7 +95,7 @@ static void an_event_is_turned_away_only_where_no_distribution_has_room(void **s
 
 /* ---- The driver ---- */
 
-/* Raw events and what counts them, of four general and three fixed counters. */
+/* Raw events and the counters that can count them, of four general and three fixed counters. */
 static const struct {
 	uint64_t config, candidates;
 } kinds[] = {
@@ -172,7 +172,7 @@ static void a_group_that_fits_is_counted_in_whatever_order_it_is_named(void **st
 	assert_in_range(fitting, 200, 1800);
 }
 
-/* One after the other comes and goes, while the others count on. */
+/* Events are added and removed one after the other, while the others count on. */
 static void events_that_make_room_while_they_count_lose_nothing(void **state)
 {
 	uint64_t since[RIG_EVENTS] = { 0 }, now = 0, turned_away = 0, moved = 0;
@@ -223,7 +223,7 @@ static void events_that_make_room_while_they_count_lose_nothing(void **state)
 		event_disable(&rig_events[i]);
 }
 
-/* { cycles or instructions, what only the fixed counter of the same counts } and back. */
+/* { cycles or instructions, an event that only the same fixed counter counts }, in either order. */
 static void events_that_fit_do_not_take_turns(void **state)
 {
 	static const unsigned orders[][3] = { { 0, 3, 5 }, { 3, 0, 5 }, { 1, 2, 3 }, { 5, 1, 2 } };
@@ -247,7 +247,7 @@ static void events_that_fit_do_not_take_turns(void **state)
 	}
 }
 
-/* In each turn as many count as can at once, as every one may go with any other. */
+/* In each turn as many events count as possible, because any events can run together. */
 static void turns_leave_no_counter_idle_that_somebody_waits_for(void **state)
 {
 	(void)state;

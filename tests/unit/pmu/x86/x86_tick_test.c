@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the timer has no interrupt a counter of cycles has: beside the user's, and no longer. On
+/* If the timer has no interrupt, a counter of cycles has one: only while the user's events run. On
  * Intel's modelled registers. */
 #include <errno.h>
 #include <setjmp.h>
@@ -68,7 +68,7 @@ static void a_timer_that_interrupts_needs_no_counter(void **state)
 	event_disable(&rig_events[0]);
 }
 
-/* A cycle is a ns; the user's counter overflows never. */
+/* A cycle is 1 ns; the user's counter never overflows. */
 static void without_one_a_counter_interrupts_twice_a_tick(void **state)
 {
 	(void)state;
@@ -81,7 +81,7 @@ static void without_one_a_counter_interrupts_twice_a_tick(void **state)
 	assert_int_equal(rig_events[0].account.generated, 0);
 }
 
-/* As one that has too many samples is. */
+/* As an event with too many samples is throttled. */
 static void it_continues_while_the_user_s_counters_stall(void **state)
 {
 	struct perf_event *event = &rig_events[0];
@@ -130,7 +130,8 @@ static void it_ends_with_the_last_event(void **state)
 	event_disable(&rig_events[0]);
 }
 
-/* It stays where it is: what only its counter counts has to do without, and is reported so. */
+/* It keeps its counter: an event that only this counter counts is not counted, which is reported.
+ * */
 static void its_counter_is_nobody_else_s(void **state)
 {
 	struct perf_event *event = &rig_events[0];
@@ -141,7 +142,7 @@ static void its_counter_is_nobody_else_s(void **state)
 	assert_int_equal(event_enable(event), -EAGAIN);
 }
 
-/* Somebody else's are left alone. */
+/* Counters of other users are not changed. */
 static void where_that_counter_is_taken_it_is_the_next(void **state)
 {
 	(void)state;
@@ -153,7 +154,7 @@ static void where_that_counter_is_taken_it_is_the_next(void **state)
 	event_disable(&rig_events[0]);
 }
 
-/* Version 1 has general ones alone, and no switch of all. */
+/* Version 1 has only general counters, and no global switch. */
 static void a_general_counter_does_as_well(void **state)
 {
 	(void)state;

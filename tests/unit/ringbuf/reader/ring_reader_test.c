@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verifying reader: forward, backward, after a dead one, and against lies. */
+/* The verifying reader: forward, backward, after a reader that died, and with wrong data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static void write_records(int count, uint32_t size)
 		assert_true(rig_write(&rig, 0, size, 0));
 }
 
-/* The writer, or whoever has the region, may change a record while its reader looks at it. */
+/* The writer, or another program with the region, may change a record while it is read. */
 static void a_record_stays_as_it_was_checked(void **state)
 {
 	uint64_t bytes[RING_READER_RECORD / 8];
@@ -61,7 +61,7 @@ static void a_record_stays_as_it_was_checked(void **state)
 	header_at(0)->size = 48;
 	assert_int_equal(record->size, 64);
 	header_at(64)->misc = 77;
-	header_at(72)->type = 0x55667788; /* of the record's own words */
+	header_at(72)->type = 0x55667788; /* changes one of the record's own words */
 	assert_int_equal(ring_reader_take(&rig.reader, bytes), 64);
 	header_at(64)->size = 48;
 	header_at(72)->type = 0;
@@ -138,7 +138,7 @@ static void refuse_record(uint32_t type, uint16_t size, const char *reason)
 	assert_string_equal(rig.reader.error.reason, reason);
 	assert_int_equal(rig.reader.error.position, SIZE + 128);
 	assert_int_equal(rig.reader.error.offset, 128);
-	assert_int_equal(ring_reader_next(&rig.reader, &record), -EILSEQ); /* and stays so */
+	assert_int_equal(ring_reader_next(&rig.reader, &record), -EILSEQ); /* and the error stays */
 	assert_int_equal(ring_reader_refresh(&rig.reader), -EILSEQ);
 }
 
@@ -170,7 +170,8 @@ static void who_resumes_meets_what_is_wrong_again(void **state)
 	header_at(64)->size = 0;
 	assert_non_null(rig_drain(&rig, UINT64_MAX));
 	ring_reader_resume(&rig.reader, 0);
-	assert_int_equal(ring_reader_next(&rig.reader, &record), 0); /* before it has looked */
+	/* before the reader has refreshed */
+	assert_int_equal(ring_reader_next(&rig.reader, &record), 0);
 	assert_int_equal(ring_reader_refresh(&rig.reader), 192);
 	assert_int_equal(ring_reader_next(&rig.reader, &record), 1);
 	assert_int_equal(ring_reader_next(&rig.reader, &record), -EILSEQ);
@@ -186,7 +187,7 @@ static void a_head_that_goes_back_is_refused(void **state)
 	assert_int_equal(ring_reader_refresh(&rig.reader), -EILSEQ);
 }
 
-/* The numbers of a snapshot's records, newest first; how many. */
+/* The numbers of a snapshot's records, newest first. Returns how many. */
 static int snapshot(uint64_t *numbers)
 {
 	const struct perf_event_header *record;
@@ -285,7 +286,7 @@ static void in_flight_records_of_a_backward_ring_are_bounded(void **state)
 
 static void losses_of_a_backward_ring_are_reported(void **state)
 {
-	const uint64_t quarter = SIZE - TR_IN_FLIGHT(SIZE); /* where it ends */
+	const uint64_t quarter = SIZE - TR_IN_FLIGHT(SIZE); /* the snapshot's end */
 	struct ring_output outer;
 	uint64_t *words;
 
@@ -298,7 +299,7 @@ static void losses_of_a_backward_ring_are_reported(void **state)
 	write_records(1, 64);
 	words = (uint64_t *)(void *)header_at(quarter - 48);
 	assert_int_equal(header_at(quarter - 48)->type,
-	                 PERF_RECORD_LOST); /* older than what follows */
+	                 PERF_RECORD_LOST); /* older than the next record */
 	assert_int_equal(words[2], 1);
 	assert_int_equal(header_at(quarter - 48 - 64)->type, PERF_RECORD_SAMPLE);
 	assert_int_equal(rig.events[0].account.lost, 1);

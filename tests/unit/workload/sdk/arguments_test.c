@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words that main() gets: those of @FILE, and what is no such file. */
+/* The words that main() gets: those of @FILE, and words that are no such file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,14 +38,14 @@ static void write_file(const char *name, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Asked by LeakSanitizer: the words of a file stay where they are as long as the program runs. */
+/* LeakSanitizer calls it: a file's words stay allocated as long as the program runs. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
 	return 1;
 }
 
-/* The arguments that a program called with these words, up to NULL, gets, with | behind each. */
+/* The arguments that a program gets for these words, up to NULL, with | after each. */
 static const char *words_of(char *first, ...)
 {
 	static char text[400];

@@ -35,7 +35,7 @@ void host_cpus_others(void)
 		sched_yield();
 }
 
-/* Not in step with anything, and seldom enough to get on. */
+/* Not in step with other code, and rarely enough for progress. */
 void host_cpus_between(void)
 {
 	static _Thread_local uint32_t seed;

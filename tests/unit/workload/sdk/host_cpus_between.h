@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* To be included before the code under test: another CPU may get between a look at a word and what
- * is done about it. */
+/* Include it before the code under test: another CPU may run between a read of a word and the
+ * action that depends on it. */
 #ifndef TESTS_HOST_CPUS_BETWEEN_H
 #define TESTS_HOST_CPUS_BETWEEN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Payloads' threads from their start to their end, with threads of the host for CPUs: the machine's
- * half (agent/payload/payload_threads.c), and on top of it the SDK's. Under TSan. */
+/* Payloads' threads from start to end, on threads of the host as CPUs: the machine's half
+ * (agent/payload/payload_threads.c) and the SDK's half. Under TSan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,8 +61,7 @@ void sdk_mark_begin(void)
 
 /* ---- The machine's half ---- */
 
-/* Written before its thread starts, by the thread, and read when it has ended: by plain accesses.
- */
+/* Written before its thread starts and by the thread, and read after its end: by plain accesses. */
 struct piece {
 	int given, made, runs;
 };
@@ -146,7 +145,7 @@ static void join_one(void)
 	}
 }
 
-/* All of them at once start a thread on one CPU, and take what comes of it. */
+/* All of them start a thread on one CPU at the same time, and take the result. */
 static void want_the_same(unsigned number)
 {
 	static struct piece pieces[STARTERS];
@@ -198,9 +197,9 @@ static int start_others(void *argument)
 	return argument ? 1 : 0;
 }
 
-/* A thread that somebody else starts on a CPU may be there before the last one's memory is gone.
- * The first of the two may have one on the second's CPU by then, and when it has ended itself the
- * second may have one on its. */
+/* A thread that another thread starts on a CPU may exist before the last one's memory is freed. The
+ * first of the two may have started one on the second's CPU by then, and the second one on the
+ * first's, after that has ended. */
 static void threads_start_and_join_others_at_once(void **state)
 {
 	int cpus[2], result;
@@ -234,7 +233,7 @@ static void once_for_all(void)
 	nr_once++;
 }
 
-/* The value is its own thread's until then, and whoever joins that thread's afterwards. */
+/* The value belongs to its own thread until then, and afterwards to the joining thread. */
 static void destroy(void *value)
 {
 	((struct piece *)value)->made++;
@@ -306,13 +305,14 @@ static void a_thread_that_is_joined_has_left_all_behind(void **state)
 		assert_int_equal(pthread_join(threads[i], &value), 0);
 		assert_ptr_equal(value, &threads[i]);
 		code = pthread_join(threads[i], NULL);
-		assert_true(code == EINVAL || code == ESRCH); /* another one may be there by now */
+		/* another thread may have its number by now */
+		assert_true(code == EINVAL || code == ESRCH);
 	}
 	assert_int_equal(nr_streamed, 2 * (2 + 1) * TURNS);
 	__retarget_lock_close_recursive(stream);
 }
 
-/* Its memory is its own, until it ends. */
+/* Its memory is its own until it ends. */
 static void *end_alone(void *argument)
 {
 	struct piece *piece = argument;
@@ -325,7 +325,7 @@ static void *end_alone(void *argument)
 	return NULL;
 }
 
-/* By an attribute, by who made it, or by itself. */
+/* By an attribute, by its creator, or by itself. */
 static void *make_detached(void *argument)
 {
 	const pthread_attr_t detached = { PTHREAD_CREATE_DETACHED };
@@ -366,7 +366,8 @@ static void a_thread_that_nobody_joins_gives_its_cpu_back(void **state)
 
 static unsigned nr_legs;
 
-/* Each joins the one before it, whose CPU the next one may get, and leaves the next one alone. */
+/* Each thread joins the one before, whose CPU the next one may get, and does not join the next one.
+ * */
 static void *run_a_leg(void *before)
 {
 	pthread_t next;
@@ -416,7 +417,7 @@ static void main_leaves_and_the_last_thread_ends_the_program(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* A thread that is lost is a hang: alarm() ends it. */
+/* A lost thread makes the test hang: alarm() ends it. */
 static int open_cpus(void **state)
 {
 	(void)state;

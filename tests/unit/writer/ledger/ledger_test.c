@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ledger by itself: which record counts as what, how events are found, what a stored one must
- * be to be believed. */
+/* The ledger alone: which record counts for what, how events are found, and which stored ledgers
+ * are valid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static struct ledger_ring *stored_ring(unsigned i)
 	return (struct ledger_ring *)(void *)stored_event(EVENTS) + i;
 }
 
-/* The content of a file, made by hand. */
+/* A file's content, made by hand. */
 static int set_up(void **state)
 {
 	struct ledger_head made = { .magic = LEDGER_MAGIC,
@@ -188,7 +188,7 @@ static void one_without_anything_is_a_ledger_too(void **state)
 
 /* ---- Kinds of records ---- */
 
-/* A record of so many words, its id where perf has it. */
+/* A record of so many words, with its id at perf's place. */
 static struct ledger_event *count(uint32_t type, uint64_t id, uint64_t a, uint64_t b, uint64_t c,
                                   enum ledger_side side)
 {
@@ -223,7 +223,7 @@ static void samples_count_with_their_periods(void **state)
 	assert_int_equal(found->newer, 2);
 	assert_int_equal(found->newer_period, 42);
 	assert_int_equal(found->delivered, 3);
-	/* Without PERIOD in the sample it is the event's, if that has a fixed one. */
+	/* Without PERIOD in the sample its period is the event's, if that is fixed. */
 	ledger.events[2].event.attr.sample_type = PERF_SAMPLE_IDENTIFIER;
 	ledger.events[2].event.attr.sample_period = 1000;
 	count(PERF_RECORD_SAMPLE, ID(2), 0, 0, 0, LEDGER_DELIVERED);
@@ -246,7 +246,7 @@ static void lost_records_count_for_their_ring(void **state)
 	assert_int_equal(ledger.rings[1].found.newer_lost_records, 1);
 	assert_int_equal(ledger.rings[0].found.lost, 0);
 	assert_int_equal(ledger.events[1].found.delivered | ledger.events[3].found.delivered, 0);
-	/* Of an event that writes to no ring there is nobody to count it for. */
+	/* An event without a ring cannot have records. */
 	ledger.events[1].event.ring = TR_NONE;
 	assert_ptr_equal(count(PERF_RECORD_LOST, ID(1), ID(1), 30, 0, LEDGER_DELIVERED),
 	                 &ledger.events[1]);

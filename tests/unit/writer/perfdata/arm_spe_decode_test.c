@@ -10,7 +10,7 @@
 
 #include "writer/perfdata/arm_spe_decode.h"
 
-/* Every packet that there is, by hand from the manual's tables. */
+/* Every kind of packet, made from the manual's tables. */
 static const uint8_t load[] = {
 	0xb0, 0x4c, 0x52, 0x3b, 0x5c, 0,    0, 0, 0xa0, /* PC 0x5c3b524c, NS, EL1 */
 	0x64, 0x01, 0,    0,    0,                      /* CONTEXTIDR_EL1 1 */
@@ -76,7 +76,7 @@ static void a_branch_s_packets_are_read(void **state)
 	assert_int_equal(r.class, SPE_BRANCH);
 	assert_int_equal(r.operation, 1);
 	assert_int_equal(SPE_INSTRUCTION(r.address[SPE_TARGET]), 0x5c3b5200);
-	/* the extension's index is 0: this is address 4, as its own header says */
+	/* the extension's index is 0: the packet's own header says address 4 */
 	assert_true(r.address[SPE_PREVIOUS_TARGET] == 0x0807060504030201ULL);
 	assert_false(r.has & SPE_HAS(SPE_TIMESTAMP));
 	assert_string_equal(spe_event_name(6), "NOT-TAKEN");
@@ -124,7 +124,7 @@ static void a_record_that_is_cut_off_is_an_error(void **state)
 {
 	(void)state;
 	for (size_t size = 1; size < sizeof(load); size++) {
-		/* its own memory, so that a read beyond the end is seen */
+		/* in memory of its own, so that a read beyond the end is detected */
 		uint8_t *bytes = malloc(size);
 		struct spe_decoder d = over(bytes, size);
 		struct spe_record r;
@@ -150,7 +150,7 @@ static void ns_is_cleared_for_perf_and_the_level_stays(void **state)
 	assert_int_equal(spe_decode(&d, &r), 1);
 	assert_false(SPE_NS(r.address[SPE_PC]));
 	assert_int_equal(SPE_EL(r.address[SPE_PC]), 1);
-	assert_true(SPE_NS(r.address[SPE_PA])); /* data stay as they are */
+	assert_true(SPE_NS(r.address[SPE_PA])); /* the data do not change */
 	assert_int_equal(spe_decode(&d, &r), 1);
 	assert_false(SPE_NS(r.address[SPE_TARGET]));
 	assert_int_equal(SPE_EL(r.address[SPE_TARGET]), 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks become text as printf() would have made it, whatever their format says. */
+/* Marks become the same text as printf() makes, for any format. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #include "writer/perfdata/mark_text.h"
 
-#define WORDS 8U /* up to RAW's text: header, id, ip, tid, time, cpu, period, RAW's size */
+#define WORDS 8U /* words before RAW's text: header, id, ip, tid, time, cpu, period, RAW's size */
 
 static const struct perf_event_attr attr = {
 	.type = PERF_TYPE_SOFTWARE,
@@ -23,7 +23,7 @@ static const struct perf_event_attr attr = {
 	               PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
 };
 
-/* As the machine writes it: format, room of two words a value, the values. Of exactly its size, so
+/* As the machine writes it: format, room of two words per value, the values. Exactly its size, so
  * that the sanitizer knows its end. */
 static struct perf_event_header *make(const char *format, const uint64_t *values, unsigned count)
 {
@@ -34,7 +34,7 @@ static struct perf_event_header *make(const char *format, const uint64_t *values
 	uint32_t raw_size = (uint32_t)raw - 4;
 
 	assert_non_null(record);
-	memset(record, 0xa5, size); /* old bytes, where nothing is written */
+	memset(record, 0xa5, size); /* stale bytes where nothing is written */
 	memcpy(record, &header, sizeof(header));
 	memcpy(record + 56, &raw_size, 4);
 	memset(record + 60, 0, text - 4);
@@ -60,14 +60,14 @@ static void says(const char *expected, const char *format, unsigned count, ...)
 	va_end(list);
 	record = make(format, values, count);
 	size = record->size;
-	for (int twice = 0; twice < 2; twice++) { /* any number of earlier reads */
+	for (int twice = 0; twice < 2; twice++) { /* several reads give the same */
 		mark_text_put(record, &attr);
 		assert_int_equal(record->size, size);
 		assert_true(sample_parse(record, &attr, &sample));
 		assert_true(mark_text_get(&sample, text, sizeof(text)));
 		assert_string_equal(text, expected);
 		for (size_t i = strlen((const char *)sample.raw); i < sample.raw_size; i++)
-			assert_int_equal(sample.raw[i], 0); /* or perf shows numbers */
+			assert_int_equal(sample.raw[i], 0); /* otherwise perf shows numbers */
 	}
 	free(record);
 }
@@ -117,7 +117,7 @@ static void what_is_no_conversion_stands_as_it_is(void **state)
 	says("%12345d", "%12345d", 1, (uint64_t)1);
 }
 
-/* Others' recordings, and those of an older <bareperf/mark.h>. */
+/* Recordings of other tools, and of an older <bareperf/mark.h>. */
 static void what_cannot_be_printed_takes_its_values_with_it(void **state)
 {
 	(void)state;
@@ -176,7 +176,7 @@ static void others_samples_are_left_alone(void **state)
 	free(record);
 }
 
-/* Under the sanitizers: nothing outside the record is looked at or written. */
+/* Under the sanitizers: nothing outside the record is read or written. */
 static void garbage_stays_within_its_record(void **state)
 {
 	static const char soup[] = "%%%%dxfgehlzjt.0123456789-+ #csn*\1\2\3\4\5";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking records apart, and the hand-made formatter that prints them. */
+/* Reading records' fields, and the formatter that prints them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static const struct perf_event_attr every = { .sample_type = EVERYTHING,
 	                                      .branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
 	                                                            PERF_SAMPLE_BRANCH_HW_INDEX };
 
-/* All fields in perf's order. */
+/* All fields, in perf's order. */
 static const uint64_t whole[] = {
 	PERF_RECORD_SAMPLE | WORDS * 8ULL << 48,
 	77,             /* IDENTIFIER */
@@ -258,7 +258,7 @@ static void an_output_that_fails_is_remembered(void **state)
 }
 
 /* In the order of enum perf_event_type and of perf's perf_user_event_type, from 1 and from 64;
- * those that nobody has met are unknown. */
+ * other numbers are unknown. */
 static void each_type_of_record_has_perfs_name(void **state)
 {
 	static const char *const kernels[] = {
@@ -307,7 +307,7 @@ static void each_type_of_record_has_perfs_name(void **state)
 	assert_null(record_name(UINT32_MAX));
 }
 
-/* As in a record that lies. */
+/* As in a corrupt record. */
 static void a_record_too_short_for_an_id_has_none(void **state)
 {
 	static const uint64_t sample[] = { PERF_RECORD_SAMPLE | 2ULL * 8 << 48, 77 };

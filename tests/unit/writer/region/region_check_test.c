@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts of a region's tables, by which the host's own arrays are as large as they are. */
+/* The counts of a region's tables, which are also the sizes of the host's arrays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

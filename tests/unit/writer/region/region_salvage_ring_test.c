@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which positions of a ring are believed after a reset, rule by rule; region_salvage_test.c has
- * them at random, over caches that forget. */
+/* Which positions of a ring are trusted after a reset, rule by rule; region_salvage_test.c tests
+ * them at random, with caches that lose lines. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void open_keeps(bool aux)
 		};
 }
 
-static uint64_t boundaries[FIXTURE_PAGES * TR_PAGE / 16]; /* where ring 0's records begin and end */
+static uint64_t boundaries[FIXTURE_PAGES * TR_PAGE / 16]; /* begins and ends of ring 0's records */
 static unsigned nr_boundaries;
 
 static bool was_read, has_unread; /* the region's flags for that case */
@@ -68,7 +68,7 @@ static void salvage_here(struct region_positions *found)
 	assert_int_equal(salvage_ring_here(0, found), 0);
 }
 
-/* A run that continues, whose ring 0 is three quarters full; a tick has come if that is kept. */
+/* A run that continues, whose ring 0 is three quarters full; is_kept: a tick has cleaned it. */
 static void begin_by_hand(bool is_kept)
 {
 	struct ring *ring = &fixture.rings[0];
@@ -87,7 +87,7 @@ static void begin_by_hand(bool is_kept)
 		ring_keep(&keeps[i], UINT64_MAX);
 }
 
-/* Its control page may be the last run's: what that says of a tail is not this run's either. */
+/* Its control page may be the last run's, so its tail does not belong to this run either. */
 static void of_a_ring_that_was_never_kept_nothing_is_believed(void **state)
 {
 	struct perf_event_mmap_page *control;
@@ -103,15 +103,15 @@ static void of_a_ring_that_was_never_kept_nothing_is_believed(void **state)
 	assert_int_equal(at.data_tail, 0);
 	assert_int_equal(at.aux_head, 0);
 	assert_int_equal(at.aux_tail, 0);
-	/* the seal is the last of the words that say so */
+	/* the seal is the last of the words that mark the data as kept */
 	fixture.region.ring_ledger[0].kept_head = fixture.rings[0].published;
 	salvage_here(&at);
 	assert_int_equal(at.data_head, 0);
 	fixture_free(&fixture);
 }
 
-/* The tail that a reader stored last may not have reached memory, and the ring was written over: no
- * tick writes half of a ring. */
+/* The last tail that a reader stored may not have reached memory, and the ring was overwritten:
+ * between two ticks less than half of a ring is written. */
 static void with_a_reader_more_than_half_of_a_ring_is_not_believed(void **state)
 {
 	struct region_positions at;
@@ -150,7 +150,7 @@ static void without_one_all_of_it_is(void **state)
 	fixture_free(&fixture);
 }
 
-/* Its head goes down; all that was written since a tick is the next one's. */
+/* Its head decreases; everything that was written after a tick belongs to the next tick. */
 static void a_backward_rings_head_is_the_one_that_was_kept(void **state)
 {
 	struct region_positions at;
@@ -170,8 +170,8 @@ static void a_backward_rings_head_is_the_one_that_was_kept(void **state)
 	fixture_free(&fixture);
 }
 
-/* A tick cleans so many bytes at the most, records first: those that report trace which had to
- * wait are left to wait with it. */
+/* A tick cleans a limited number of bytes, records first: records that report trace which was not
+ * cleaned yet wait as well. */
 static void records_that_tell_of_trace_that_was_not_kept_are_not_believed(void **state)
 {
 	static const uint8_t branches[24 * 40] = { 1, 2, 3 };
@@ -188,7 +188,7 @@ static void records_that_tell_of_trace_that_was_not_kept_are_not_believed(void *
 	head = fixture.rings[0].published;
 	aux_head = fixture.aux[0].head;
 	salvage_here(&at);
-	assert_int_equal(at.data_head, head); /* a piece that ends where what was kept ends */
+	assert_int_equal(at.data_head, head); /* a piece that ends where the cleaned bytes end */
 	assert_true(fixture_piece(&fixture, 0, branches, sizeof(branches), 0));
 	fixture_sample(&fixture, 0, 0, 1, 1, 0);
 	fixture_publish(&fixture);
@@ -196,7 +196,7 @@ static void records_that_tell_of_trace_that_was_not_kept_are_not_believed(void *
 	salvage_here(&at);
 	assert_int_equal(at.data_head, head);
 	assert_int_equal(at.aux_head, aux_head);
-	ring_keep(&keeps[0], sizeof(branches) - 8); /* nor the last of it */
+	ring_keep(&keeps[0], sizeof(branches) - 8); /* nor the last part of it */
 	salvage_here(&at);
 	assert_int_equal(at.data_head, head);
 	ring_keep(&keeps[0], 8);
@@ -206,7 +206,7 @@ static void records_that_tell_of_trace_that_was_not_kept_are_not_believed(void *
 	fixture_free(&fixture);
 }
 
-/* All of one that had come to its end had been cleaned, be it behind the last tick. */
+/* A run that had ended was cleaned completely, even after the last tick. */
 static void a_region_that_had_ended_stays_as_it_is(void **state)
 {
 	struct region_positions at;
@@ -236,7 +236,7 @@ static void what_a_reader_has_taken_is_known_by_its_tail(void **state)
 	fixture.rings[0].control->data_tail = fixture.rings[0].published;
 	salvage_here(&at);
 	assert_true(!has_unread && was_read);
-	fixture_sample(&fixture, 1, 0, 1, 1, 0); /* the other ring's */
+	fixture_sample(&fixture, 1, 0, 1, 1, 0); /* the other ring's sample */
 	fixture_publish(&fixture);
 	ring_keep(&keeps[1], UINT64_MAX);
 	salvage_here(&at);
@@ -265,7 +265,7 @@ static void a_machine_that_runs_is_refused_and_its_words_stay(void **state)
 	fixture_free(&fixture);
 }
 
-/* 1.2 did not say how far it is to be believed. */
+/* Version 1.2 did not tell how much of it is valid. */
 static void an_older_machines_region_is_refused_and_stays_as_it_is(void **state)
 {
 	struct region_positions at;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a recording in RAM after a reset that lost the caches' lines. The machine is the
- * firmware's own code over bytes that are the CPUs' view of memory; behind them is RAM. A line gets
- * to RAM when it is cleaned, or when a cache happens to write it back. After a reset each line has
- * RAM's bytes.
+ * Reading a recording in RAM after a reset in which the caches' lines were lost. The machine is the
+ * firmware's own code; its bytes are the CPUs' view of memory, with RAM behind. A line reaches RAM
+ * when it is cleaned, or when a cache happens to write it back. After a reset each line has RAM's
+ * bytes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,21 +31,22 @@
 #define IDLE       50U /* moments between two runs */
 #define RECORD_MAX 128U
 #define HALF       (FIXTURE_PAGES * TR_PAGE / 2)
-#define STREAM     (1U << 16) /* bytes that a ring, or an AUX area, is given in a run */
+#define STREAM     (1U << 16) /* the most bytes that a run writes to a ring or an AUX area */
 
 static struct fixture fixture;
 static uint8_t ram[FIXTURE_SIZE], image[FIXTURE_SIZE];
 static bool pending[LINES];
 static uint64_t seed;
-static unsigned hooks, reset_at; /* calls; at which of them the reset comes */
+static unsigned hooks, reset_at; /* number of calls; the one at which the reset comes */
 static bool was_reset, was_in_tick, in_tick;
-static unsigned ticks; /* of this run, that were over when the reset came */
+static unsigned ticks; /* ticks of this run that had ended before the reset */
 
-/* All that was written: by run, ring, position. */
+/* Everything that was written: by run, ring, position. */
 static uint8_t records[RUNS][FIXTURE_RINGS][STREAM], trace[RUNS][FIXTURE_RINGS][STREAM];
 static uint64_t heads[FIXTURE_RINGS], aux_heads[FIXTURE_RINGS];
 static unsigned run;
-/* The positions that the last complete tick has kept; those that a reader had taken. */
+/* The positions that the last complete tick has cleaned up to, and those that a reader had read up
+ * to. */
 static uint64_t kept[FIXTURE_RINGS];
 static struct ring_keep keeps[FIXTURE_RINGS];
 
@@ -63,7 +64,7 @@ static void write_back(unsigned line)
 	pending[line] = false;
 }
 
-/* Lines go to RAM when it pleases the cache; the tables' more often, for there are few of them. */
+/* The cache writes lines to RAM at random; lines of tables more often, because there are few. */
 static void evict(void)
 {
 	unsigned hot = (unsigned)(fixture.region.tables_end / LINE);
@@ -136,7 +137,7 @@ static void open_keeps(bool aux, bool reader)
 	}
 }
 
-/* New records of ring i, to compare with later reads. */
+/* Note the new records of ring i, to compare them later. */
 static void note(unsigned i)
 {
 	const struct ring *ring = &fixture.rings[i];
@@ -181,7 +182,7 @@ static void step(bool aux, bool reader)
 	if (aux && chance(4) == 0)
 		fixture_piece(&fixture, ring, branches, 24 * (1 + chance(40)), 0);
 	note(ring);
-	/* No half of a ring is written between two ticks. */
+	/* Less than half of a ring is written between two ticks. */
 	if (reader && fixture.rings[ring].published - keeps[ring].head > HALF / 2)
 		tick(UINT64_MAX);
 	if (chance(3) == 0)
@@ -210,7 +211,7 @@ static void make_runs(bool aux, bool reader)
 	for (run = 0; run < RUNS && !was_reset; run++) {
 		memset(kept, 0, sizeof(kept));
 		ticks = 0;
-		in_tick = true; /* nor is its start any other moment */
+		in_tick = true; /* the tick's start is not a safe moment either */
 		if (run)
 			fixture_run_again(&fixture, aux ? PERF_TYPE_INTEL_BTS : UINT32_MAX);
 		open_keeps(aux, reader);
@@ -233,12 +234,13 @@ static void check_ring(const struct region *region, uint32_t ring)
 	assert_true(at.data_head <= STREAM && at.data_head - at.data_tail <= r->data_size);
 	for (uint64_t p = at.data_tail; p < at.data_head; p++)
 		assert_int_equal(image[r->data_offset + p % r->data_size], records[of][ring][p]);
-	/* Up to there or, where a tick has cleaned but a part, to the last record that is whole. */
+	/* Up to that position or, if a tick has cleaned only a part, to the last complete record.
+	 * */
 	if (of == run - 1 && !r->aux_size && !keeps[ring].has_reader)
 		assert_true(at.data_head + RECORD_MAX > kept[ring]);
 }
 
-/* The records' parts of the AUX area are there. */
+/* The AUX bytes that the records report are there. */
 static void check_trace(const struct region *region, uint32_t ring)
 {
 	static struct ring_reader reader;
@@ -259,7 +261,7 @@ static void check_trace(const struct region *region, uint32_t ring)
 	assert_null(reader.error.reason);
 }
 
-/* Whether the ledger of the file that becomes of it are of one moment; then they balance. */
+/* Whether the ledgers of the file that is made of it are from one moment; then they balance. */
 static bool check_books(const struct region *region)
 {
 	char path[PATH_MAX];
@@ -274,7 +276,8 @@ static bool check_books(const struct region *region)
 	unlink(path);
 	options.others_read = region_was_read(region);
 	if (session_begin(&session, region, &options, &error)) {
-		assert_true(options.others_read); /* its reader was ahead of what was kept */
+		/* its reader was ahead of the cleaned positions */
+		assert_true(options.others_read);
 		return false;
 	}
 	assert_int_equal(session_finish(&session, false, &error), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verifying region: what is taken for one, and what is refused with its offset. */
+/* The verifying region: what is accepted, and what is refused with its offset. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -157,7 +157,8 @@ static void a_newer_minor_version_with_larger_strides_is_read(void **state)
 	uint8_t *table = fixture.bytes + cpus->offset;
 
 	(void)state;
-	/* The second CPU moves away by as much as entries have grown; the images do not matter. */
+	/* The second CPU's entry moves by the growth of the entries; the images have no influence.
+	 * */
 	fixture_header(&fixture)->images.count = 0;
 	memmove(table + 256 + 64, table + 256, 256);
 	memset(table + 256, 0xff, 64);
@@ -359,7 +360,7 @@ static void a_region_is_found_inside_a_file(void **state)
 	assert_int_equal(channel_open_file(&file, path, &CHANNEL_ANY_FILE, &error), 0);
 	assert_int_equal(file.size, TR_ALIGN - 3 * TR_PAGE);
 	assert_memory_equal(file.bytes, fixture.bytes, FIXTURE_SIZE);
-	memset(file.bytes, 0, 8); /* a copy of ours */
+	memset(file.bytes, 0, 8); /* a private copy */
 	channel_close(&file);
 	assert_int_equal(channel_open_file(&file, path, &CHANNEL_ANY_FILE, &error), 0);
 	channel_close(&file);
@@ -436,7 +437,7 @@ static void console_text_survives_a_terminal(void **state)
 	text = region_console(&region, &from);
 	assert_string_equal(text, "xy");
 	free(text);
-	/* C1 controls are as dangerous; a character without its end waits for it. */
+	/* C1 controls are dangerous as well; an incomplete character waits for its end. */
 	memcpy(console->text, "\xc2\x9bm\x9bz\xc3\xa9\xe2\x82\xac", 10);
 	console->head = 9;
 	from = 0;
@@ -450,7 +451,7 @@ static void console_text_survives_a_terminal(void **state)
 	text = region_console(&region, &from);
 	assert_string_equal(text, "\xe2\x82\xac");
 	free(text);
-	/* A head that lies: the last 4096 bytes at most. */
+	/* A wrong head: at most the last 4096 bytes. */
 	console->head = UINT64_MAX;
 	from = 0;
 	channel_rig_bring(&channel);
@@ -459,7 +460,7 @@ static void console_text_survives_a_terminal(void **state)
 	free(text);
 }
 
-/* The channel clears it, and says whether it was set. */
+/* The channel clears it, and returns whether it was set. */
 static bool cleared(uint32_t ring)
 {
 	struct channel_bell bell = { .pending = region_pending(&region, ring), .was_set = !ring };
@@ -519,7 +520,7 @@ static void each_word_that_the_host_writes_comes_to_its_place(void **state)
 	assert_int_equal(bell->snapshot, 1);
 	assert_int_equal(words->ready, region.header.run);
 	assert_true(words->ready > 0);
-	/* A reader with nothing to give back stores nothing. */
+	/* A reader that has read nothing stores nothing. */
 	reader->position = 96;
 	reader->backward = true;
 	assert_int_equal(region_release_data(&region, 1, reader, &error), 0);

@@ -26,7 +26,7 @@ static struct error error;
 static uint8_t *first; /* the first file's bytes */
 static size_t first_size;
 
-/* A machine's volume, of which only the appended file is there. */
+/* A machine's volume, which contains only the appended file. */
 int volume_file_create(struct volume_file **file, const char *path, struct error *reason)
 {
 	*file = (struct volume_file *)fopen(path, "wbx");
@@ -50,7 +50,7 @@ void volume_file_abandon(struct volume_file *file)
 		fclose((FILE *)file);
 }
 
-/* A backward ring, or AUX areas, with doorbells that nobody has cleared. */
+/* A backward ring, or AUX areas, with doorbells that are still set. */
 static void fill(bool aux)
 {
 	static uint8_t branches[24 * 20];
@@ -90,7 +90,7 @@ static uint8_t *load(const char *path, size_t *size)
 	return bytes;
 }
 
-/* Write a file on this side, of the channel's region. */
+/* Write a file on this side, from the channel's region. */
 static void write_file(const struct writer_host *host, struct channel *channel, const char *path)
 {
 	const struct session_options options = { .host = host, .output = path };
@@ -106,7 +106,7 @@ static void write_file(const struct writer_host *host, struct channel *channel, 
 	channel_close(channel);
 }
 
-/* The file is equal to the first one, or becomes the first one. */
+/* The file is equal to the first one, or is the first one. */
 static void compare(const char *path)
 {
 	size_t size;
@@ -123,7 +123,7 @@ static void compare(const char *path)
 	}
 }
 
-/* As agent/volume/volume.c: the file is measured, then written. */
+/* As in agent/volume/volume.c: the file is measured, then written. */
 static void save_on_machine(void)
 {
 	struct perf_output_plan plan = { .is_measured = false };

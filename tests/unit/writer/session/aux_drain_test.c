@@ -19,7 +19,7 @@ static void each_piece_stands_behind_its_record_with_an_empty_branch_at_its_end(
 	aux_rig_put(0, 0, 72, 0);
 	aux_rig_put(0, 72, 24, 0);
 	aux_rig_put(1, 500, 48, 0);
-	aux_rig_put(0, 96, 20, 0); /* no number of words */
+	aux_rig_put(0, 96, 20, 0); /* not a whole number of words */
 	aux_rig_finish();
 	assert_int_equal(aux_file.count, 4);
 	aux_rig_expect(0, 0, 0, aux_pattern, 72, 96);
@@ -59,7 +59,7 @@ static void a_whole_area_is_one_piece(void **state)
 	aux_rig_begin(PERF_TYPE_ARM_SPE, false);
 	aux_rig_put(0, 0, 64, 0);
 	session_rig_drain();
-	/* of padding packets, which adapting leaves alone */
+	/* padding packets, which stay unchanged */
 	memset(aux_pattern, 0, sizeof(aux_pattern));
 	aux_pattern[0] = aux_pattern[FIXTURE_AUX - 1] = 1; /* END */
 	aux_rig_put(0, 0, FIXTURE_AUX, 0);
@@ -68,14 +68,14 @@ static void a_whole_area_is_one_piece(void **state)
 	aux_rig_expect(1, 0, 64, aux_pattern, FIXTURE_AUX, FIXTURE_AUX);
 }
 
-/* Its last record is cut, which only PARTIAL gives leave to take out. */
+/* Its last record is cut; only with PARTIAL may it be removed. */
 static void what_is_not_partial_stays_as_it_is_wherever_it_lies(void **state)
 {
 	(void)state;
 	aux_rig_begin(PERF_TYPE_ARM_SPE, false);
 	memset(aux_pattern, 0, sizeof(aux_pattern));
 	aux_pattern[0] = 1;     /* END */
-	aux_pattern[64] = 0xb0; /* an address, and no END behind it */
+	aux_pattern[64] = 0xb0; /* an address without an END after it */
 	aux_rig_put(0, 0, 64, 0);
 	session_rig_drain();
 	aux_rig_put(0, 64, 64, 0);
@@ -118,7 +118,7 @@ static void an_empty_piece_has_no_bytes_and_gives_back_the_padding_before_it(voi
 	assert_int_equal(session.ledger.rings[0].found.aux_delivered, 48);
 }
 
-/* A PC of EL1, Non-secure; an END; and a record that was cut off. */
+/* A PC of EL1, Non-secure; an END; and a record that is cut off. */
 static const uint8_t packets[32] = { 0xb0, 1, 2, 3, 4, 5, 6, 7, 0xa0, 0x01,
 	                             0xb0, 9, 8, 7, 6, 5, 4, 3, 0xa0, 0x00 };
 
@@ -142,7 +142,8 @@ static void spe_pieces_become_what_perf_can_read(void **state)
 	                    packets, 32);
 }
 
-/* Laps of the area by a trace that overwrites: only the newest piece is reported, and it wraps. */
+/* A trace that overwrites the area several times: only the newest piece is reported, and it wraps.
+ * */
 static void a_snapshot_is_the_newest_and_the_rest_is_overwritten(void **state)
 {
 	uint8_t *area, newest[FIXTURE_AUX / 2 + 24];

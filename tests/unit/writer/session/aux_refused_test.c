@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records that report bytes of an AUX area that cannot be, or of none, and bytes that none reports
- * . */
+/* Records that report impossible bytes of an AUX area, or bytes without an area, and bytes that no
+ * record reports. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,14 +21,15 @@ static void what_no_record_tells_when_a_machine_is_cut_off_is_unread(void **stat
 	aux_rig_begin(PERF_TYPE_INTEL_BTS, false);
 	aux_rig_put(0, 0, 72, 0);
 	session_rig_drain();
-	aux_rig_control()->aux_head = 100; /* hardware continued, and no record reported it */
+	/* the hardware has continued, and no record has reported it */
+	aux_rig_control()->aux_head = 100;
 	assert_int_equal(session_finish(&session, true, &error), 0);
 	assert_int_equal(session.ledger.rings[0].found.aux_delivered, 72);
 	assert_int_equal(session.ledger.rings[0].found.aux_unread, 28);
 }
 
-/* Behind a piece of `before` bytes a record reports some that cannot be: it is refused, nothing of
- * it is copied, nothing given back, and the other ring continues. */
+/* After a piece of `before` bytes a record reports impossible ones: it is refused, none of its
+ * bytes are copied or freed, and the other ring continues. */
 static void refuses(uint64_t before, uint64_t offset, uint64_t size)
 {
 	char where[64];
@@ -63,7 +64,7 @@ static void ranges_that_cannot_be_are_refused(void **state)
 	refuses(FIXTURE_AUX, FIXTURE_AUX, 73);                           /* beyond the head */
 	refuses(FIXTURE_AUX, FIXTURE_AUX + 80, 0);                       /* behind it */
 	refuses(FIXTURE_AUX, 0, FIXTURE_AUX + 72);                       /* more than the area */
-	refuses(FIXTURE_AUX, 64, 8);                                     /* written over since */
+	refuses(FIXTURE_AUX, 64, 8);                                     /* overwritten since */
 	refuses(24, UINT64_MAX - 7, 16);                                 /* comes round */
 	refuses(FIXTURE_AUX, FIXTURE_AUX, UINT64_MAX - FIXTURE_AUX + 1); /* to 0 */
 	refuses(24, 8, UINT64_MAX);
@@ -86,7 +87,7 @@ static void the_oldest_bytes_that_are_there_can_be_read(void **state)
 	assert_int_equal(aux_file.pieces[1].trace.size, FIXTURE_AUX + 24);
 }
 
-/* Of a ring that has no area. */
+/* In a ring that has no area. */
 static void a_record_of_an_area_that_is_not_there_is_refused(void **state)
 {
 	(void)state;
@@ -99,7 +100,7 @@ static void a_record_of_an_area_that_is_not_there_is_refused(void **state)
 	assert_int_equal(aux_file.count, 0);
 }
 
-/* Too short for a range: two records where one was. */
+/* Too short for a range: two records in place of one. */
 static void a_record_without_a_range_is_passed_over(void **state)
 {
 	uint64_t *words;

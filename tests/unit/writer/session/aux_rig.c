@@ -62,12 +62,12 @@ static void note(const struct perf_reader_record *record)
 		assert_in_range(record->header->size, 16, sizeof(aux_file.info));
 		memcpy(aux_file.info, record->header, record->header->size);
 	} else if (type == PERF_FILE_RECORD_TIME_CONV) {
-		assert_int_equal(aux_file.info[0], 0); /* before the info */
+		assert_int_equal(aux_file.info[0], 0); /* before the info record */
 		memcpy(aux_file.clock, record->header, record->header->size);
 	}
 }
 
-/* The feature that tells perf where the pieces are. */
+/* The feature that gives perf the places of the pieces. */
 static void check_index(const struct perf_reader *reader)
 {
 	uint64_t index[1 + 2 * AUX_RIG_MOST];
@@ -132,7 +132,7 @@ void aux_rig_expect(size_t i, unsigned ring, uint64_t position, const void *byte
 	assert_int_equal(trace->idx, ring);
 	assert_int_equal(trace->cpu, ring);
 	assert_int_equal(trace->tid, 1 + ring);
-	/* 1 ns at 0 cycles, and half a ns a cycle */
+	/* 1 ns at cycle 0, and half a ns per cycle */
 	assert_int_equal(trace->reference, (AUX_RIG_TIME - 1) * 2);
 	assert_int_equal(reported->offset, position);
 	assert_int_equal(reported->size, size);

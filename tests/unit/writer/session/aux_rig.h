@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session over rings with AUX areas, and what its file has of them. */
+/* A session over rings with AUX areas, and the file's content of them. */
 #ifndef TESTS_UNIT_AUX_RIG_H
 #define TESTS_UNIT_AUX_RIG_H
 
@@ -7,7 +7,7 @@
 #include "writer/perfdata/perf_file.h"
 
 #define AUX_RIG_MOST 16U  /* pieces */
-#define AUX_RIG_TIME 5ULL /* of every AUX record that the fixture writes, ns */
+#define AUX_RIG_TIME 5ULL /* time of every AUX record that the fixture writes, ns */
 
 struct aux_record {
 	struct perf_event_header header;
@@ -25,30 +25,31 @@ extern struct aux_file {
 		uint8_t bytes[FIXTURE_AUX + 64];
 	} pieces[AUX_RIG_MOST];
 	size_t aux_records;
-	uint64_t info[64]; /* of AUXTRACE_INFO, its header first */
+	uint64_t info[64]; /* of AUXTRACE_INFO, with its header */
 	uint64_t clock[7];
 } aux_file;
 
 extern struct tr_clock aux_clock;            /* of the machine */
-extern uint8_t aux_pattern[2 * FIXTURE_AUX]; /* bytes to put */
+extern uint8_t aux_pattern[2 * FIXTURE_AUX]; /* bytes for the area */
 
-/* Clock and pattern as they are before each test; and a session's end. */
+/* Set clock and pattern before each test; end a session. */
 int aux_rig_setup(void **state);
 int aux_rig_teardown(void **state);
 
 /* A session on areas that a source of this type (perf_event_attr.type) fills. */
 void aux_rig_begin(uint32_t type, bool overwrite);
 
-/* A piece of ring's: so many bytes of the pattern, for which there is room. */
+/* Write a piece to the ring's area: so many bytes of the pattern, which must fit. */
 void aux_rig_put(unsigned ring, uint64_t from, uint64_t size, uint64_t flags);
 
-/* The run ends, all is conserved, and the file is read. */
+/* The run ends, all records are conserved, and the file is read. */
 void aux_rig_finish(void);
 
-/* Read what is in the file as yet into aux_file; its index of pieces is right. */
+/* Read the present file into aux_file; its index of pieces is right. */
 void aux_rig_read(void);
 
-/* Piece i of the file is this one of ring's: behind its AUX record, then zeros up to `whole`. */
+/* Piece i of the file is this one of the ring: after its AUX record, followed by zeros up to
+ * `whole`. */
 void aux_rig_expect(size_t i, unsigned ring, uint64_t position, const void *bytes, uint64_t size,
                     uint64_t whole);
 

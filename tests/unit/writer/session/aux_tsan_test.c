@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The AUX handshake between two threads, each with the product's own code: ringbuf/aux.c, and what
- * fills the area, on one side; on the other what reads a region. Under TSan, to which a byte that
- * is read before it is there, or written over before it was read, is a data race.
+ * The AUX handshake between two threads, each with the product's own code: ringbuf/aux.c and the
+ * code that fills the area on one side, the reader of a region on the other. Under TSan, which
+ * reports a byte that is read before it is there, or overwritten before it was read, as a data
+ * race.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,8 @@
 #include "writer/session/session.h"
 
 #define PIECES  2000U
-#define LONGEST 6000U /* of a piece: three do not fit, so that hardware waits for the reader */
+/* bytes of a piece: three do not fit, so the hardware waits for the reader */
+#define LONGEST 6000U
 
 static struct fixture fixture;
 static struct region region;
@@ -35,8 +37,8 @@ static struct error error;
 static char path[PATH_MAX];
 static int is_over;
 
-/* Over the fixture itself, or a mirror of it, not a mapping of its own, as the tool has: TSan goes
- * by addresses. */
+/* Over the fixture itself, or a mirror of it, not over a second mapping: TSan compares addresses.
+ * */
 static struct channel channel;
 
 /* The byte at position p of the area. */
@@ -93,7 +95,7 @@ static void assert_bytes(const uint8_t *bytes, uint64_t size, uint64_t position)
 	}
 }
 
-/* As a consumer of Linux's mmap ABI may: up to aux_head, whatever records say. */
+/* As a consumer of Linux's mmap ABI may: up to aux_head, whatever the records report. */
 static void a_reader_that_goes_by_aux_head_sees_every_byte_once(void **state)
 {
 	static uint8_t bytes[FIXTURE_AUX];
@@ -118,7 +120,7 @@ static void a_reader_that_goes_by_aux_head_sees_every_byte_once(void **state)
 			position = at.aux_head;
 			region_release_aux(&region, 0, position, &error);
 		}
-		/* The records in the way of further ones. */
+		/* Release the records, so that further ones have room. */
 		assert_true(ring_reader_refresh(&reader) >= 0);
 		while (ring_reader_next(&reader, &record) > 0)
 			;
@@ -143,7 +145,7 @@ static void assert_file(uint64_t end)
 
 		if (record.header->type != PERF_FILE_RECORD_AUXTRACE)
 			continue;
-		/* behind each piece an empty branch of 24 bytes */
+		/* after each piece an empty branch of 24 bytes */
 		assert_int_equal(trace->offset, position);
 		assert_bytes(record.trace, trace->size - 24, position);
 		position += trace->size - 24;

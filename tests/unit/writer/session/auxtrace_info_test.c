@@ -10,7 +10,7 @@
 #include "abi/event_types.h"
 #include "tests/unit/writer/session/aux_rig.h"
 
-/* perf drops the last record of a buffer from any source, so that an empty one is appended. */
+/* perf drops the last record of a buffer from any source, so an empty one is appended. */
 static void perf_gets_the_format_and_the_clock_of_a_branch_trace(void **state)
 {
 	static const uint32_t sources[] = { PERF_TYPE_INTEL_BTS, PERF_TYPE_BRANCH_STEP };
@@ -56,7 +56,7 @@ static void perf_gets_the_clock_of_spe_in_a_record_of_its_own(void **state)
 	assert_int_equal(aux_file.info[2], PERF_TYPE_ARM_SPE);
 }
 
-/* perf would divide by a multiplier of 0; and of bytes that nobody knows it is reported nothing. */
+/* perf would divide by a multiplier of 0; and for an unknown source nothing is reported. */
 static void nothing_is_reported_that_perf_could_not_decode(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The effect of the copying channel's tears and delays on a session of a running machine; and that
- * channels with one of the known faults are detected. */
+/* A session on a running machine over the copying channel, with its tears and delays; and channels
+ * with a known fault are detected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 #define ROUNDS 300
 
-static unsigned left; /* samples that the machine may still write behind the channel's back */
+static unsigned left; /* samples that the machine may still write without the channel's knowledge */
 
 static void write_one(void *context)
 {
@@ -48,7 +48,7 @@ static void begin(enum copying_fault fault)
 	session_rig_begin(NULL);
 }
 
-/* The reader has seen all records that no doorbell announces. */
+/* Whether the reader has seen all records that no doorbell announces. */
 static bool may_sleep(unsigned ring)
 {
 	const struct perf_event_mmap_page *control =
@@ -58,7 +58,7 @@ static bool may_sleep(unsigned ring)
 	       fixture.region.doorbells[ring].pending;
 }
 
-/* How often a reader would sleep for ever, of so many drains beside a machine that writes. */
+/* How often a reader would sleep for ever, in so many drains beside a machine that writes. */
 static unsigned missed(enum copying_fault fault)
 {
 	unsigned count = 0;
@@ -98,7 +98,7 @@ static void a_channel_that_clears_doorbells_late_is_found_out(void **state)
 	assert_int_not_equal(missed(COPYING_CLEARS_LATE), 0);
 }
 
-/* Where its bytes should be there is nothing, and it is refused. */
+/* The place of its bytes is empty, so the record is refused. */
 static void a_channel_whose_heads_are_ahead_of_its_bytes_is_found_out(void **state)
 {
 	(void)state;
@@ -111,7 +111,7 @@ static void a_channel_whose_heads_are_ahead_of_its_bytes_is_found_out(void **sta
 	session_rig_end();
 }
 
-/* The cable brought an event's count of a publication whose ring's words were not there yet. */
+/* The cable brought an event's count from a publication whose ring words had not come yet. */
 static void a_ledger_of_half_a_publication_is_not_what_a_joined_run_goes_by(void **state)
 {
 	const struct session_options how = { .host = &session_host,

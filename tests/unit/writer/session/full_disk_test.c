@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A disk that is full anywhere, by a limit to the size of files: what is saved is whole, and as
- * much as there is room for; what is reported is what is there.
+ * A disk that is full at any point, by a limit of file size: the saved data are complete, and as
+ * many as fit; the report describes the file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,15 +29,17 @@
 #define UNLIMITED UINT64_MAX
 #define RECORDS   300U
 #define TOGETHER  25U /* records that are flushed together */
-#define SAMPLE    32U /* bytes; one in ten records is a header alone; one a piece of an AUX area: */
-#define PIECE     48U /* and eight times as many bytes as its number in the file */
-#define LEDGER    "ledger."
-#define FEATURE   "feature"
+#define SAMPLE                                                                                 \
+	32U /* bytes; one in ten records is only a header; one in so many is a piece of an AUX \
+	       area: */
+#define PIECE   48U /* with eight times as many bytes as its number in the file */
+#define LEDGER  "ledger."
+#define FEATURE "feature"
 
 static char old_path[PATH_MAX + 4];
 static unsigned written; /* by the machine */
 
-/* Bytes in files from here on, the disk's place. */
+/* Limit files to so many bytes, as a full disk does. */
 static void limit(uint64_t bytes)
 {
 	struct rlimit now;
@@ -47,8 +49,8 @@ static void limit(uint64_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
 }
 
-/* Not in /tmp, which may be a tmpfs: that refuses to reserve room beyond the limit, even for a file
- * that keeps its size, and disks do not. */
+/* Not in /tmp, which may be a tmpfs: unlike disks, tmpfs refuses to reserve room beyond the limit
+ * even if the file keeps its size. */
 static void path_beside_the_test(void)
 {
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - sizeof(".file"));
@@ -100,8 +102,8 @@ static void add_record(struct perf_writer *writer, unsigned i)
 		perf_writer_flush(writer);
 }
 
-/* All records into a file that may have so many bytes: perf_writer_finish()'s result, or that of
- * what failed before it. */
+/* Write all records into a file with so many bytes of room: returns the result of
+ * perf_writer_finish(), or of the call that failed before. */
 static int write_all(uint64_t bytes)
 {
 	static const uint64_t ids[] = { 7 };
@@ -141,7 +143,7 @@ static int write_all(uint64_t bytes)
 	return code;
 }
 
-/* AUXTRACE's index names a piece that is not there, and claims more than it has. */
+/* AUXTRACE's index names a missing piece, and a size beyond its end. */
 static void an_index_is_cut_wherever_it_stands(void **state)
 {
 	static const uint64_t ids[] = { 7 };
@@ -187,7 +189,7 @@ static uint64_t size_of_file(void)
 	return stat(path, &stat_of) ? 0 : (uint64_t)stat_of.st_size;
 }
 
-/* How many of the records fit between two offsets, and where the last of them ends. */
+/* The number of records that fit between two offsets, and the end of the last one. */
 static unsigned records_up_to(uint64_t from, uint64_t to, uint64_t *end)
 {
 	unsigned count = 0;
@@ -197,8 +199,8 @@ static unsigned records_up_to(uint64_t from, uint64_t to, uint64_t *end)
 	return count;
 }
 
-/* The file's content before a failed write: pieces are written with the buffered bytes, the rest by
- * the flush of TOGETHER. */
+/* The file's content before a failed write: a piece is written together with the buffered bytes,
+ * the rest by the flush of TOGETHER. */
 static unsigned records_written(uint64_t from, uint64_t to, uint64_t *end)
 {
 	unsigned count = records_up_to(from, to, end);
@@ -210,7 +212,7 @@ static unsigned records_written(uint64_t from, uint64_t to, uint64_t *end)
 	return count;
 }
 
-/* The header has no feature that the file lacks. */
+/* The header names no feature that the file lacks. */
 static void assert_header_has_no_more(const struct perf_file_header *header)
 {
 	for (unsigned i = 0; i < sizeof(header->features) / sizeof(header->features[0]); i++)
@@ -219,7 +221,7 @@ static void assert_header_has_no_more(const struct perf_file_header *header)
 	assert_int_equal(header->event_types.size, 0);
 }
 
-/* The file's records are the first `count`, in order, and there is a ledger or there is none. */
+/* The file's records are the first `count`, in order, with or without a ledger. */
 static void assert_file(unsigned count, bool has_ledger)
 {
 	struct perf_reader reader;
@@ -248,14 +250,14 @@ static void assert_file(unsigned count, bool has_ledger)
 	perf_reader_close(&reader);
 }
 
-/* Where each word matters. */
+/* Sizes at which each word matters. */
 static bool is_near(uint64_t bytes, uint64_t data, uint64_t whole)
 {
 	return bytes < data + 400 || bytes + 400 > whole;
 }
 
-/* At each size: as many records as found room, and as many of them given up for the ledger as that
- * and a page need; without room for that, all of them. */
+/* At each size: as many records as fit, of which as many are given up as the ledger and a page
+ * need; without room for the ledger, all of them are given up. */
 static void as_much_is_saved_as_there_is_room_for(void **state)
 {
 	const uint64_t end_size = 2 * (sizeof(struct perf_file_section) + sizeof(FEATURE)) +
@@ -277,7 +279,7 @@ static void as_much_is_saved_as_there_is_room_for(void **state)
 		unlink(path);
 		assert_int_equal(write_all(bytes), -EFBIG);
 		assert_non_null(strstr(error.text, path));
-		if (end + end_size > bytes) /* all that is saved is what room can be made for */
+		if (end + end_size > bytes) /* only data for which room can be made are saved */
 			count = records_up_to(data, end - data > room ? end - room : data, &end);
 		assert_file(count, end + end_size <= bytes);
 		assert_int_equal(size_of_file(), end + (end + end_size <= bytes ? end_size : 0));
@@ -287,7 +289,7 @@ static void as_much_is_saved_as_there_is_room_for(void **state)
 	assert_file(RECORDS, true);
 }
 
-/* Nothing that was not begun is left, and the recording before it is where it was. */
+/* No new file is left, and the recording before is unchanged. */
 static void without_room_for_a_header_all_is_as_before(void **state)
 {
 	uint64_t least;
@@ -308,11 +310,11 @@ static void without_room_for_a_header_all_is_as_before(void **state)
 
 /* ---- A session ---- */
 
-#define AT_ONCE 80U /* samples of a ring, which has room for no more: 96 bytes each */
+#define AT_ONCE 80U /* samples that fill a ring: 96 bytes each */
 #define TIMES   6U
 #define SAMPLES (TIMES * AT_ONCE * FIXTURE_RINGS)
 
-/* Samples of the ring's first event that are in the file. */
+/* The number of samples of the ring's first event in the file. */
 static uint64_t samples_in_file(uint64_t id, bool *has_ledger)
 {
 	struct perf_reader reader;
@@ -337,8 +339,8 @@ static uint64_t samples_in_file(uint64_t id, bool *has_ledger)
 	return count;
 }
 
-/* TIMES times AT_ONCE samples of each ring, into a file that may have so many bytes; fewer where it
- * is full, as nobody reads the rings any more. */
+/* TIMES times AT_ONCE samples in each ring, into a file with so many bytes of room; fewer if it is
+ * full, because the rings are no longer read. */
 static int record_all(uint64_t bytes)
 {
 	int code;
@@ -387,7 +389,7 @@ static void what_is_reported_is_what_is_in_the_file(void **state)
 		missing_sum(&session.ledger, sums);
 		assert_int_equal(sums[MISSING_RECORDS], 0);
 		assert_int_equal(sums[MISSING_UNSAVED], written - all);
-		with_room += all && all % AT_ONCE == 0; /* each is there that was written */
+		with_room += all && all % AT_ONCE == 0; /* every written sample is there */
 		made_room += all % AT_ONCE != 0;
 		session_rig_end();
 	}
@@ -411,7 +413,7 @@ static void what_is_reserved_is_there_before_and_given_back_behind(void **state)
 	if (code == -EOPNOTSUPP)
 		skip();
 	assert_int_equal(code, 0);
-	assert_int_equal(size_of_file(), 0); /* nobody takes it for a recording */
+	assert_int_equal(size_of_file(), 0); /* it is not a recording */
 	assert_true(blocks_of_file() >= 4 << 20);
 	assert_int_equal(perf_writer_begin(&writer, NULL, 0, &error), 0);
 	assert_int_equal(perf_writer_finish(&writer, &end, &error), 0);

@@ -29,7 +29,7 @@ static const struct perf_features_input input = {
 };
 
 static struct blob section; /* under test */
-static size_t at;           /* the bytes that were checked */
+static size_t at;           /* position of the next unchecked byte */
 
 static int setup(void **state)
 {
@@ -62,7 +62,7 @@ static void build(void (*feature)(struct blob *blob, const struct perf_features_
 	assert_false(section.failed);
 }
 
-/* The section of this bit of the whole file's. */
+/* The section of this feature in the whole file. */
 static void find_of(unsigned bit, const struct perf_features_input *of)
 {
 	struct perf_writer_feature features[PERF_FEATURES_MAX];
@@ -176,7 +176,7 @@ static void a_cpus_signature_is_reported_as_perf_does(void **state)
 	} cases[] = {
 		{ 0x906ea, "Maker,6,158,10" }, { 0x00f29, "Maker,15,2,9" },
 		{ 0x830f10, "Maker,23,49,0" }, { 0x20653, "Maker,6,37,3" },
-		{ 0x7c0581, "Maker,5,8,1" }, /* without the extensions */
+		{ 0x7c0581, "Maker,5,8,1" }, /* without the extended fields */
 	};
 
 	(void)state;
@@ -253,8 +253,8 @@ static void one_node_has_all_memory_and_all_cpus(void **state)
 	expect_end();
 }
 
-/* Two packages of two cores, the first core of two threads; as firmware numbers them, package by
- * package but the last. */
+/* Two packages with two cores; the first core has two threads; numbered by firmware package by
+ * package, except for the last. */
 static void siblings_are_found_by_their_hardware_ids(void **state)
 {
 	static const uint32_t ids[] = { 0x10, 0x11, 0x20, 0x12, 0x21, 0x22 };
@@ -285,7 +285,7 @@ static void siblings_are_found_by_their_hardware_ids(void **state)
 	for (unsigned i = 0; i < 6; i++)
 		expect_u32(0);
 	expect_end();
-	cpus[5].package_shift = 0; /* of one it is not known */
+	cpus[5].package_shift = 0; /* one CPU's package is not known */
 	build(perf_feature_cpu_topology);
 	expect_end();
 	region.header.cpus.count = 0;
@@ -314,7 +314,7 @@ static void sources_are_mapped_that_have_events_in_the_file(void **state)
 	expect_u32(PERF_TYPE_INTEL_BTS);
 	expect_text("bts");
 	expect_end();
-	/* Arm's has a type of its own. */
+	/* Arm's uses a type of its own. */
 	region.header.machine = EM_AARCH64;
 	events[2].attr.type = 8;
 	build(perf_feature_pmu_mappings);
@@ -350,7 +350,7 @@ static void who_recorded_what_is_reported(void **state)
 	expect_u64(22);
 	expect_end();
 	find(PERF_FILE_AUXTRACE);
-	expect_end(); /* none was there */
+	expect_end(); /* there was none */
 	blob_u64(&aux_index, 77);
 	find(PERF_FILE_AUXTRACE);
 	expect_u64(77);
@@ -378,7 +378,7 @@ static void images_are_known_by_their_build_ids(void **state)
 	expect_end();
 }
 
-/* Events of two CPUs: 0 and 2 have the same name, and 1 leads a group with 2. */
+/* Events of two CPUs: 0 and 2 have the same name, and 1 is the leader of a group with 2. */
 static void describe_events(void)
 {
 	static const struct {
@@ -438,7 +438,7 @@ static void groups_are_named_by_their_leaders(void **state)
 	expect_u32(1);
 	expect_u32(2);
 	expect_end();
-	events[1].group = 0; /* one alone is none */
+	events[1].group = 0; /* a single event is not a group */
 	find(PERF_FILE_GROUP_DESC);
 	expect_end();
 }

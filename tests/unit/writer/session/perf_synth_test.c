@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The made-up records of a perf.data file, word for word. */
+/* The records that the writer adds to a perf.data file, word for word. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void build(void)
 	assert_false(records.failed);
 }
 
-/* The next record, of this type: its body. */
+/* The body of the next record, which has this type. */
 static const uint8_t *next(uint32_t type, uint16_t misc, size_t *size)
 {
 	struct perf_event_header header;
@@ -70,7 +70,7 @@ static const uint8_t *next(uint32_t type, uint16_t misc, size_t *size)
 	return body;
 }
 
-/* It ends with these words. */
+/* The record ends with these words. */
 static void expect_trailer(const uint8_t *body, size_t size, const uint64_t *words, size_t n)
 {
 	assert_true(size >= n * sizeof(*words));
@@ -154,7 +154,7 @@ static void who_runs_nothing_by_name_is_bareperf(void **state)
 		build();
 		expect_comm(1, "bareperf");
 	}
-	/* Linux' names have 15 letters, and the command no end. */
+	/* Linux' names have 15 letters, and the command has no NUL. */
 	memset(region.header.command, 'x', sizeof(region.header.command));
 	memcpy(region.header.command, "r -- ", 5);
 	build();
@@ -281,7 +281,7 @@ static void what_was_lost_is_reported_for_each_event(void **state)
 	expect_end();
 }
 
-/* Event 0 on two CPUs, 2 on one; of 1 there is none. */
+/* Event 0 on two CPUs, event 2 on one; no instance of event 1. */
 static void instances_of_an_event_are_one_to_perf(void **state)
 {
 	struct perf_writer_event *found;

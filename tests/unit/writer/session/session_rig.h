@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session over a fixture's region: rings on one side, a file on the other. */
+/* A session over a fixture's region: rings as input, a file as output. */
 #ifndef TESTS_UNIT_SESSION_RIG_H
 #define TESTS_UNIT_SESSION_RIG_H
 
@@ -9,7 +9,7 @@
 #include "tests/unit/host-tools/region_fixture.h"
 #include "writer/session/session.h"
 
-/* The test program's only ones: the region is the fixture's, and path the file's. */
+/* The only ones in the test program: the region is the fixture's, and path the file's. */
 extern struct fixture fixture;
 extern struct channel channel;
 extern struct region region;
@@ -17,18 +17,18 @@ extern struct session session;
 extern struct error error;
 extern char path[PATH_MAX];
 
-/* Begin a session on the fixture, which is there already. server: NULL, or whose doorbells it
- * rings. */
+/* Begin a session on the fixture, which exists. server: NULL, or the server that gets its
+ * doorbells. */
 void session_rig_begin(struct ivshmem_server *server);
 
-/* Give everything back, the fixture included, and remove the file. */
+/* Free everything, the fixture included, and remove the file. */
 void session_rig_end(void);
 
-/* Write the rings' records to the file and give the room back. A ring that cannot be read is
- * reported by session.trouble. */
+/* Write the rings' records to the file and free their room. session.trouble reports a ring that
+ * cannot be read. */
 void session_rig_drain(void);
 
-/* Compare the session's counts with the file's, counted anew. */
+/* Compare the session's counts with those of the file, counted again. */
 void session_rig_recount(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine that stalls to be read: its stops in the file, by its own clock. */
+/* A machine that is stopped to be read: its stops in the file, by its own clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ static bool take_stop(struct channel *c, struct channel_stop *stop)
 	return true;
 }
 
-/* The machine's clock said time ms; by ours it stood from at for length ms. */
+/* The machine's clock was at `time` ms; by the host's clock it was stopped at `at`, for `length`
+ * ms. */
 static void stand(uint64_t time, uint64_t at, uint64_t length)
 {
 	queue[queued++] = (struct channel_stop){ time * MS, at * MS, length * MS };
@@ -97,7 +98,7 @@ static void assert_stop(unsigned at, uint64_t from, uint64_t to)
 	}
 }
 
-/* As under an emulator: from one stop to the next it has gone by the time that it ran. */
+/* As under an emulator: between two stops its clock has advanced by the time that it ran. */
 static void where_the_clock_stands_too_a_stop_takes_no_time_of_it(void **state)
 {
 	(void)state;
@@ -114,14 +115,14 @@ static void where_the_clock_stands_too_a_stop_takes_no_time_of_it(void **state)
 	assert_int_equal(session.stops.longest, 60 * MS);
 }
 
-/* As of a CPU whose counter of time does not care for a debugger. */
+/* As with a CPU whose counter of time runs on in a debugger. */
 static void where_the_clock_goes_on_a_stop_lasts(void **state)
 {
 	(void)state;
 	stand(100, 1000, 40);
 	stand(240, 1140, 60);
 	session_rig_drain();
-	stand(399, 1300, 4); /* like those before it, but too short to be measured */
+	stand(399, 1300, 4); /* like the stops before, but too short to be measured */
 	stand(430, 1330, 4);
 	assert_int_equal(finish(), 4 * 2 * FIXTURE_RINGS);
 	assert_stop(0, 100, 140);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session whose records go through a pipe: here into memory, to be looked at. */
+/* A session whose records go through a pipe: here into memory, so that the test can read them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@
 
 #define ROUND 200U /* ms */
 
-static int stream;     /* where standard output went */
-static uint8_t *bytes; /* all of it so far */
+static int stream;     /* the descriptor that replaced standard output */
+static uint8_t *bytes; /* all bytes so far */
 static size_t size;
 
 static int begin_to(const char *output, uint64_t preallocate)
@@ -98,7 +98,8 @@ static void look(void)
 	assert_int_equal(pread(stream, bytes, size, 0), size);
 }
 
-/* The record at *at, which is moved behind it; NULL at the end. Each begins where the last ends. */
+/* The record at *at, which then points behind it; NULL at the end. Each record begins where the
+ * last one ends. */
 static const struct perf_event_header *next(size_t *at)
 {
 	const struct perf_event_header *record = (const void *)(bytes + *at);
@@ -157,7 +158,7 @@ static void what_a_file_has_around_its_records_comes_first(void **state)
 		features++;
 		names += record->type == PERF_FILE_RECORD_HEADER_FEATURE &&
 		         feature->feature == PERF_FILE_EVENT_DESC;
-		/* nobody knows it yet */
+		/* not known yet */
 		assert_false(record->type == PERF_FILE_RECORD_HEADER_FEATURE &&
 		             feature->feature == PERF_FILE_SAMPLE_TIME);
 	}
@@ -167,7 +168,7 @@ static void what_a_file_has_around_its_records_comes_first(void **state)
 		assert_true(record->type < PERF_FILE_RECORD_FIRST);
 }
 
-/* As perf sorts: at the end of a round it shows what it had at the end of the one before. */
+/* As perf sorts: at the end of a round it shows the records up to the end of the round before. */
 static void what_comes_behind_a_round_is_newer_than_what_came_before_the_last_one(void **state)
 {
 	uint64_t newest = 0, shown = 0, samples = 0;
@@ -242,7 +243,7 @@ static void a_drain_that_has_yet_to_read_ends_no_round(void **state)
 	assert_int_equal(count_of(PERF_FILE_RECORD_FINISHED_ROUND), 0);
 }
 
-/* As the end of a file would be: ledger, features, header. */
+/* A file would have these at its end: ledger, features, header. */
 static void nothing_stands_behind_the_records(void **state)
 {
 	const struct perf_event_header *record, *last = NULL;

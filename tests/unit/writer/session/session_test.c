@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session: rings on one side, perf.data and the ledger on the other. */
+/* A session: rings as input, perf.data and the ledger as output. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,8 +146,8 @@ static void an_overwritable_ring_is_read_once_oldest_first(void **state)
 	                 1000 - count);
 }
 
-/* The machine may have begun the record that will replace the oldest ones. A mirror brings no such
- * ring of a machine that nothing makes stand still. */
+/* The machine may have begun the record that will replace the oldest ones. A mirror shows no such
+ * ring if the machine cannot be stopped. */
 static void an_overwritable_ring_that_is_written_is_read_without_its_oldest_records(void **state)
 {
 	uint64_t ips[600];
@@ -189,7 +189,7 @@ static void a_broken_ring_does_not_hide_the_others(void **state)
 	    ->data_head = 1 << 20;
 	session_rig_drain();
 	assert_int_equal(session.trouble, -EPROTO);
-	fixture_complete(&fixture); /* the head is good again; who wrote it is not */
+	fixture_complete(&fixture); /* the head is valid again; the ring's other records are not */
 	assert_int_equal(session_finish(&session, false, &error), -EPROTO);
 	assert_non_null(strstr(error.text, "ring 0"));
 	assert_int_equal(ips_in_file(FIXTURE_ID(1, 0), ips, 60), 20);
@@ -197,7 +197,7 @@ static void a_broken_ring_does_not_hide_the_others(void **state)
 	assert_false(check_conserved(&session.ledger, NULL, NULL));
 }
 
-/* Its supervisor meets the same record, and tells of it: nothing that was read is given back. */
+/* Its supervisor meets the same record, and reports it: nothing that was read is freed. */
 static void a_reader_commits_no_ring_behind_a_broken_one(void **state)
 {
 	const struct perf_event_mmap_page *tails[FIXTURE_RINGS];
@@ -223,8 +223,9 @@ static void a_reader_commits_no_ring_behind_a_broken_one(void **state)
 		assert_int_equal(tails[i]->data_tail, 0);
 }
 
-/* As the supervisor does whose reader has died: what that one did since it saved is forgotten. */
-/* An image that the firmware has loaded, at a time of its own. */
+/* As the supervisor does after its reader has died: the reader's work since its last save is
+ * dropped. */
+/* The firmware has loaded an image at this time. */
 static void put_load(uint64_t time)
 {
 	struct ring_account *account = &fixture.accounts[0];
@@ -348,7 +349,7 @@ static void an_unfinished_file_is_whole_after_every_flush(void **state)
 	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 20);
 }
 
-/* By which a machine knows that its reader lives. */
+/* By the lease a machine knows that its reader lives. */
 static void a_lease_changes_until_it_is_given_back(void **state)
 {
 	const struct tr_reader *words = &fixture_header(&fixture)->reader;
@@ -357,7 +358,8 @@ static void a_lease_changes_until_it_is_given_back(void **state)
 
 	(void)state;
 	before = __atomic_load_n(&words->lease, __ATOMIC_RELAXED);
-	fixture_header(&fixture)->reader.ready = 1; /* another's, who has not read to the end */
+	/* another reader's, which has not read to the end */
+	fixture_header(&fixture)->reader.ready = 1;
 	assert_int_equal(region_lease_take(&lease, &channel, &error), 0);
 	channel_rig_deliver();
 	assert_int_equal(__atomic_load_n(&words->ready, __ATOMIC_ACQUIRE), 0);
@@ -371,7 +373,7 @@ static void a_lease_changes_until_it_is_given_back(void **state)
 	region_lease_give_back(&lease);
 	channel_rig_deliver();
 	assert_int_equal(words->id, 0);
-	region_lease_give_back(&lease); /* and that is all right */
+	region_lease_give_back(&lease); /* a second call is harmless */
 }
 
 static void a_channel_that_is_closed_gives_its_memory_back(void **state)
@@ -386,13 +388,13 @@ static void a_channel_that_is_closed_gives_its_memory_back(void **state)
 	channel_close(&other);
 	assert_int_equal(msync(bytes, FIXTURE_SIZE, MS_ASYNC), -1);
 	assert_null(other.bytes);
-	channel_close(&other); /* and that is all right */
+	channel_close(&other); /* a second call is harmless */
 }
 
 static void records_newer_than_a_dead_machines_ledger_are_accounted_for(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 200; i++) { /* more than once around */
+	for (int i = 0; i < 200; i++) { /* more than one lap */
 		fixture_sample(&fixture, 0, 0, 0x1000, 1000, 4);
 		if (i % 20 == 19)
 			session_rig_drain();

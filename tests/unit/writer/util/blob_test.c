@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers that grow, the journal's slots, and errors that are put together. */
+/* Buffers that grow, the journal's slots, and error messages that are composed. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static void a_failure_is_remembered_and_nothing_added_after_it(void **state)
 
 	(void)state;
 	blob_u32(&blob, 1);
-	assert_null(blob_extend(&blob, SIZE_MAX / 2)); /* nobody has so much */
+	assert_null(blob_extend(&blob, SIZE_MAX / 2)); /* more than any machine has */
 	assert_true(blob.failed);
 	blob_u32(&blob, 2);
 	blob_printf(&blob, "%s", "text");
@@ -90,7 +90,7 @@ static void a_string_of_perfs_is_padded_to_64(void **state)
 	}
 }
 
-/* A committed slot stays whole while the next is written. */
+/* A committed slot stays unchanged while the next one is written. */
 static void a_journals_slots_take_turns_and_hold_what_was_asked_for(void **state)
 {
 	struct journal journal;
@@ -118,9 +118,9 @@ static void a_journals_slots_take_turns_and_hold_what_was_asked_for(void **state
 		memory = journal.head;
 		assert_int_equal(msync(memory, 1, MS_ASYNC), 0);
 		journal_close(&journal);
-		assert_int_equal(msync(memory, 1, MS_ASYNC), -1); /* it was given back */
+		assert_int_equal(msync(memory, 1, MS_ASYNC), -1); /* it was freed */
 		assert_null(journal.head);
-		journal_close(&journal); /* and that is all right */
+		journal_close(&journal); /* a second call is harmless */
 	}
 }
 
@@ -137,7 +137,7 @@ static void errors_are_texts_of_what_who_and_why(void **state)
 	assert_int_equal(error_errno(&error, "opening %s", "%s"), -ENOENT);
 	assert_string_equal(error.text, "opening %s: No such file or directory");
 	for (unsigned i = 0; i < 200; i++)
-		error_prefix(&error, -EIO, "and again"); /* cut where there is no more room */
+		error_prefix(&error, -EIO, "and again"); /* cut if there is no more room */
 	assert_int_equal(strlen(error.text), sizeof(error.text) - 1);
 }
 

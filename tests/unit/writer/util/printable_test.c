@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Only characters that a terminal shows are as they are. */
+/* Only characters that a terminal prints stay unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -49,7 +49,7 @@ static void every_character_is_shown_but_controls_and_those_that_are_none(void *
 
 		if (printable_length(text, length, &bad) != (is_shown ? length : 0))
 			fail_msg("U+%04x", c);
-		/* of one whose end is missing no byte is shown */
+		/* of an incomplete character no byte is shown */
 		if (length > 1 && (printable_length(text, length - 1, &bad) || bad != 1))
 			fail_msg("U+%04x without its end", c);
 	}
@@ -134,7 +134,7 @@ static void a_piece_ends_with_a_whole_character(void **state)
 		{ "a\xe2\x82", 1 },
 		{ "\xf0\x9f\x98", 0 },
 		{ "\xf0\x9f\x98\x80", 4 },
-		{ "a\xff", 2 },            /* no character's beginning */
+		{ "a\xff", 2 },            /* a byte that begins no character */
 		{ "\x80\x80\x80\x80", 4 }, /* nor its end */
 		{ "\xc3\x80\x80", 3 },
 	};

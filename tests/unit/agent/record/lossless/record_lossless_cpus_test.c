@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPUs that stall together, who does not, and whom others wait for meanwhile. */
+/* CPUs that stall together, CPUs that do not, and CPUs that others wait for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void a_cpu_stands_as_long_as_another_waits(void **state)
 	fake_cpu_run(PERIOD, 0, &regs);
 	assert_int_equal(looks, 300);
 	assert_int_equal(cpus[0].stalls, 1);
-	assert_int_equal(signalled[1], 0); /* it is not for this one to call others */
+	assert_int_equal(signalled[1], 0); /* this CPU must not signal the others */
 	assert_int_equal(account()->lost, 0);
 }
 
@@ -46,7 +46,7 @@ static void alone_it_does_not(void **state)
 	assert_int_equal(signalled[1], 0);
 }
 
-/* Its interrupts and tables are not set up yet, and the CPUs that start it do not hear it. */
+/* Its interrupts and tables are not set up yet, and the CPUs that start it would not react. */
 static void a_cpu_that_has_not_started_is_not_called(void **state)
 {
 	(void)state;
@@ -119,7 +119,7 @@ static void switch_when_standing(void)
 	read_all_at_last();
 }
 
-/* The program's thread waits for that, on a CPU that does not stand. */
+/* The program's thread waits for that on a CPU that does not stall. */
 static void a_cpu_that_stands_pauses_and_continues_as_the_program_wants(void **state)
 {
 	static struct pmu counts;
@@ -138,7 +138,7 @@ static void a_cpu_that_stands_pauses_and_continues_as_the_program_wants(void **s
 	assert_int_equal(cpus[0].stalls, 2);
 	assert_int_equal(frozen, 0);
 	switch_is_due = true;
-	lossless_look(&cpus[0]); /* nor is it to stand first */
+	lossless_look(&cpus[0]); /* and it need not stall first */
 	assert_int_equal(switched, 2);
 	assert_int_equal(looks, 250);
 }

@@ -28,7 +28,7 @@ static uint64_t scratch[RING_LEVELS * 2048 / 8];
 const struct arch_regs regs = { .pc = 0x1234 };
 bool switch_is_due;
 uint64_t looks, looked_ns, leap, signalled[CPUS], housekept;
-void (*reader)(void); /* at each look */
+void (*reader)(void); /* called at each look */
 char text[512];
 unsigned switched, frozen;
 
@@ -193,7 +193,7 @@ void start(void)
 	assert_int_equal(context_start(&cpus[0].context, events, 1, &failed), 0);
 }
 
-/* Until the ring is low. */
+/* Write samples until the ring is low. */
 void fill(void)
 {
 	while (!signalled[0])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two CPUs that record under --lossless, and what such a CPU looks at while it stands. */
+/* Two CPUs that record under --lossless, with everything that a stalled CPU reads. */
 #ifndef TESTS_UNIT_AGENT_RECORD_LOSSLESS_RECORD_LOSSLESS_RIG_H
 #define TESTS_UNIT_AGENT_RECORD_LOSSLESS_RECORD_LOSSLESS_RIG_H
 
@@ -12,7 +12,7 @@
 
 #define CPUS   2U
 #define PERIOD 10000U /* ns */
-#define LOOK   10000U /* ns that a look takes here */
+#define LOOK   10000U /* ns that one look takes */
 #define RING   4096U
 #define SAMPLE 56U
 
@@ -25,15 +25,16 @@ extern uint64_t data[CPUS][RING / 8];
 extern const struct arch_regs regs;
 
 extern bool switch_is_due; /* of CPU 0 */
-extern unsigned switched;  /* so often that was done */
+extern unsigned switched;  /* number of calls of recording_switch_here() */
 extern uint64_t looks, looked_ns, leap, signalled[CPUS], housekept;
-extern void (*reader)(void); /* at each look */
-extern char text[512];       /* the last that was said */
-extern unsigned frozen;      /* counters, by these, a source's disable() and enable() */
+extern void (*reader)(void); /* called at each look */
+extern char text[512];       /* the last printed message */
+/* number of counters that a source's disable() has stopped and enable() has not started again */
+extern unsigned frozen;
 void freeze(void);
 void thaw(void);
 
-/* Readers: of all, and of all at each 250th look. */
+/* Readers: one reads everything, one reads everything at every 250th look. */
 void read_all(void);
 void read_all_at_last(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A CPU that stalls until its ring has room, and the time that is none meanwhile. */
+/* A CPU that stalls until its ring has room, and the stall's time, which its events do not count.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -239,7 +240,7 @@ static void once_somebody_reads_again_it_waits_again(void **state)
 
 static uint64_t taken;
 
-/* Every 9 s, three times. */
+/* Read once every 9 s, three times. */
 static void read_one(void)
 {
 	if (looked_ns % (9 * NSEC_PER_SEC) != 0)

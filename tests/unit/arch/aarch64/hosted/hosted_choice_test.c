@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which timer is ours beside a firmware's, and whether our interrupts come as FIQ: on registers
- * that are memory. */
+/* Which timer bareperf uses beside a firmware, and whether its interrupts come as FIQ: on registers
+ * in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 static uint8_t gicd[0x1000];
 static struct hosted_controller controller;
 
-/* AAVMF's on QEMU's virt, by which FIQ is free. */
+/* AAVMF's state on QEMU's virt, where FIQ is free. */
 static int set_up(void **state)
 {
 	(void)state;
@@ -50,7 +50,7 @@ static void where_it_does_not_what_that_misses_is_said_with_the_reason(void **st
 	refused("is no GICv3");
 	controller.is_gicv3 = false;
 	refused("is no GICv3");
-	/* as the non-secure view of two has it: IHI 0069, 12.9.4 */
+	/* the non-secure view of a GIC with two security states: IHI 0069, 12.9.4 */
 	gic_write(gicd, GICD_CTLR, GICD_CTLR_ARE | GICD_CTLR_GRP1);
 	refused("two security states");
 	gic_write(gicd, GICD_CTLR, GICD_CTLR_DS | GICD_CTLR_GRP1);
@@ -64,7 +64,7 @@ static void where_it_does_not_what_that_misses_is_said_with_the_reason(void **st
 	assert_non_null(strstr(hosted_no_fiq_handed_on, "as IRQ, which TPL_HIGH_LEVEL masks"));
 }
 
-/* control: of CNTHP, CNTP and CNTV. */
+/* control: the values of CNTHP, CNTP and CNTV. */
 static int timer_at(unsigned el, uint64_t cnthp, uint64_t cntp, uint64_t cntv)
 {
 	const uint64_t control[] = { cnthp, cntp, cntv };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interrupts that a firmware's driver hands on: what it had of them comes back. */
+/* Interrupts that a firmware's driver passes on: its own state of them is restored. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 static arch_handed_fn handlers[NUMBERS];
 static bool enabled[NUMBERS];
-static int refuses; /* all that is asked for */
+static int refuses; /* all requests are refused */
 
 static void ours(intptr_t number, void *context)
 {
@@ -31,7 +31,7 @@ static void firmwares(intptr_t number, void *context)
 	(void)context;
 }
 
-/* As EDK2's, by way of lib/hosted.c. */
+/* As EDK2's driver, called through lib/hosted.c. */
 static int lead(uint32_t number, arch_handed_fn handler)
 {
 	int was_handled = handler && handlers[number];
@@ -88,7 +88,7 @@ static void one_that_was_on_and_nobodys_is_on_again(void **state)
 	assert_true(!handlers[PMU] && enabled[PMU]);
 }
 
-/* Nobody would end it. */
+/* Nobody would end the interrupt. */
 static void one_that_was_somebodys_stays_off(void **state)
 {
 	(void)state;

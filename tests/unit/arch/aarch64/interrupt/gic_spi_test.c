@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SPIs that are led to one CPU each, on a distributor that is memory: nothing else changes in it,
- * and all comes back. */
+/* SPIs that are routed to one CPU each, on a distributor in memory: nothing else changes in it, and
+ * everything is restored. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #define TARGETS  0x800U
 #define MODIFIER 0xd00U
 #define ROUTER   0x6000U
-#define LINES    160U /* INTIDs below it are there */
+#define LINES    160U /* INTIDs below it exist */
 
 static uint8_t *gicd, before[SIZE];
 static struct gic_spis spis;
@@ -31,7 +31,8 @@ static int set_up(void **state)
 		gicd[i] = before[i] = (uint8_t)(i * 37 + i / 256 + 5);
 	gic_write(gicd, GICD_CTLR, 0x12);
 	gic_write(gicd, GICD_TYPER, LINES / 32 - 1);
-	/* reads of these are what is enabled, pending, active: not what is tested */
+	/* reads of these registers give the enabled, pending, active state, which this test leaves
+	 * out */
 	memset(gicd + GICD_ISENABLER, 0, GICD_IPRIORITYR - GICD_ISENABLER);
 	memcpy(before, gicd, SIZE);
 	spis = (struct gic_spis){ .gicd = gicd };
@@ -51,7 +52,7 @@ static uint32_t word_of(unsigned offset, unsigned intid, unsigned bits)
 	       ((1U << bits) - 1);
 }
 
-/* The changes outside of a register's part for one of these INTIDs. Bits that act when they are
+/* Changes outside of the part of a register for one of these INTIDs. Bits that act when they are
  * written are not compared. */
 static unsigned changed_for_others(unsigned first, unsigned last)
 {
@@ -117,7 +118,7 @@ static void what_the_firmware_had_them_be_comes_back(void **state)
 	(void)state;
 	for (unsigned affinity = 0; affinity < 2; affinity++) {
 		spis.affinity = affinity;
-		for (unsigned turn = 0; turn < 2; turn++) /* the second finds ours */
+		for (unsigned turn = 0; turn < 2; turn++) /* the second one finds our own */
 			for (unsigned intid = 40; intid < 90; intid += 7)
 				assert_int_equal(
 				    gic_spi_lead(&spis, intid, turn + 1, 0x80, intid & 1), 0);
@@ -125,7 +126,7 @@ static void what_the_firmware_had_them_be_comes_back(void **state)
 		gic_spis_restore(&spis);
 		assert_int_equal(spis.count, 0);
 		assert_int_equal(changed_for_others(1, 0), 0);
-		/* the last writes: it is off, and nothing of ours is on its way */
+		/* the last writes: it is disabled, and no interrupt of ours is pending */
 		assert_int_equal(gic_read(gicd, GICD_ICENABLER + 8), 1U << 25);
 		assert_int_equal(gic_read(gicd, GICD_ICPENDR + 8), 1U << 25);
 		assert_int_equal(gic_read(gicd, GICD_ICACTIVER + 8), 1U << 25);
@@ -135,7 +136,7 @@ static void what_the_firmware_had_them_be_comes_back(void **state)
 static void one_that_was_led_comes_no_more_until_it_is_led_again(void **state)
 {
 	(void)state;
-	gic_spi_disable(&spis, 48); /* it is not ours */
+	gic_spi_disable(&spis, 48); /* it is not one of ours */
 	assert_memory_equal(gicd, before, SIZE);
 	assert_int_equal(gic_spi_lead(&spis, 48, 1, 0xa0, false), 0);
 	assert_int_equal(gic_spi_lead(&spis, 50, 1, 0xa0, false), 0);

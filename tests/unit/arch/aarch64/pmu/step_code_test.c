@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The facts about an aarch64 instruction that single-step needs; GNU as made the words. */
+/* Facts about an aarch64 instruction for single-step; the words come from GNU as. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 
 #define AT 0x40001000UL
 
-/* always: a transfer even to the next instruction. target: of a direct branch at AT. */
+/* always: a transfer even to the next instruction. target: a direct branch's target if the branch
+ * is at AT. */
 static const struct {
 	uint32_t word;
 	bool always, conditional;

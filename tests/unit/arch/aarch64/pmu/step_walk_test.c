@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single-step on a CPU of a few instructions, whose exclusive monitor each exception clears, as
- * hardware's does. The CPU notes the branches that it takes; the walk must report the same.
- * GNU as made the words.
+ * Single-step on a model of a CPU with a few instructions, whose exclusive monitor each exception
+ * clears, as hardware does. The CPU notes the branches that it takes; the walk must report the same
+ * ones. The words come from GNU as.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +17,9 @@
 #include "arch/step.h"
 
 #define BASE     0x40000000UL
-#define RETURN   0x50000000UL /* where the program returns to */
+#define RETURN   0x50000000UL /* return address of the program */
 #define BRANCHES 256U
-#define STEPS    9000U /* more than any of these programs needs, and fewer than a loop for ever */
+#define STEPS    9000U /* more than these programs need, but fewer than an endless loop takes */
 #define TICK     100U  /* instructions between two ticks */
 
 struct branches {
@@ -156,7 +156,8 @@ static bool at_an_exit(void)
 	return step_sequence_exit(&walk.over, cpu.pc);
 }
 
-/* Until the next debug exception. A breakpoint comes before its instruction, the first too. */
+/* Run until the next debug exception. A breakpoint comes before its instruction, also before the
+ * first one. */
 static void run(unsigned *steps)
 {
 	if (walk.way == STEP_ONE) {
@@ -190,7 +191,7 @@ static void trace(const uint32_t *program, size_t size)
 	while (cpu.pc != RETURN) {
 		step_walk_report(&walk, cpu.pc, &ops);
 		step_walk_go(&walk, cpu.pc, limit, &ops);
-		cpu.monitor = false; /* the exception's return */
+		cpu.monitor = false; /* the exception's return clears it */
 		run(&steps);
 		cpu.monitor = false;
 		assert_true(steps < STEPS);
@@ -232,7 +233,7 @@ static void an_atomic_addition_succeeds_at_the_first_try(void **state)
 	(void)state;
 	trace(program, sizeof(program));
 	assert_int_equal(cpu.memory[0], 3);
-	reported_all(3); /* 2 of the loop and RET */
+	reported_all(3); /* 2 branches of the loop, and RET */
 }
 
 static const uint32_t compare_and_swap[] = {
@@ -252,7 +253,7 @@ static void the_exit_shows_whether_the_branch_before_the_store_was_taken(void **
 	assert_int_equal(cpu.memory[0], 7);
 	reported_all(1);
 	cpu.x[4] = 8;
-	trace(compare_and_swap, sizeof(compare_and_swap)); /* it is not 0 any more */
+	trace(compare_and_swap, sizeof(compare_and_swap)); /* the value is no longer 0 */
 	assert_int_equal(cpu.memory[0], 7);
 	reported_all(2);
 	assert_int_equal(reported.list[0].from, BASE + 8);
@@ -385,7 +386,7 @@ static void a_store_that_no_load_leads_to_is_let_go_in_the_end(void **state)
 	(void)state;
 	trace(program, sizeof(program));
 	assert_true(unknown);
-	assert_in_range(reported.count, 40, 80); /* 3 branches a try */
+	assert_in_range(reported.count, 40, 80); /* 3 branches per attempt */
 }
 
 static void behind_a_redirection_no_branch_is_reported(void **state)
@@ -403,7 +404,7 @@ static void behind_a_redirection_no_branch_is_reported(void **state)
 	step_walk_go(&walk, BASE, limit, &ops);
 	step_walk_report(&walk, BASE + 0x1000, &ops);
 	assert_int_equal(reported.count,
-	                 1); /* NOP cannot fault, but it shows that nothing is forgotten */
+	                 1); /* NOP cannot fault, but it shows that the state is kept */
 }
 
 static void code_that_cannot_be_read_is_stepped(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interrupt descriptor tables of a firmware's, two gates of which are ours for a time. */
+/* A firmware's interrupt descriptor tables, in which bareperf temporarily changes two gates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ uint64_t x86_read_cr0(void)
 	return cr0;
 }
 
-/* A table's page may be read-only: WP is off for a moment, and with interrupts masked. */
+/* A table's page may be read-only: WP is off for a moment, with interrupts masked. */
 void x86_write_cr0(uint64_t value)
 {
 	assert_true(host_irq_masked);
@@ -47,7 +47,7 @@ static void lead(uint64_t gate[2], uint64_t address)
 	gate[1] = address >> 32;
 }
 
-/* Each table's gates lead to addresses of their own. */
+/* Each table's gates have their own addresses. */
 static uint64_t firmwares(unsigned idt, unsigned vector)
 {
 	return 0x700000000ULL + idt * 0x100000ULL + vector * 0x10;
@@ -113,13 +113,15 @@ static void each_table_s_continue_to_where_its_own_led(void **state)
 	assert_int_equal(next(HOSTED_NMI, 0), 0);
 }
 
-/* As firmware may make one: its gates lead to us already, and would lead us to ourselves. */
+/* As firmware may make one: the copy's gates already lead to bareperf, and must not lead from
+ * bareperf to itself. */
 static void a_copy_of_a_table_continues_to_where_that_led(void **state)
 {
 	(void)state;
 	assert_null(take(0));
 	memcpy(idts[1], idts[0], sizeof(idts[1]));
-	assert_int_equal(next(HOSTED_GP, 1), firmwares(0, VECTOR_GP)); /* nobody has looked at it */
+	/* the address after it is not read */
+	assert_int_equal(next(HOSTED_GP, 1), firmwares(0, VECTOR_GP));
 	lead(idts[1][VECTOR_NMI], 0x1234560);
 	assert_null(take(1));
 	assert_true(is_ours(1));
@@ -158,11 +160,11 @@ static void what_the_firmware_has_changed_meanwhile_is_its_own(void **state)
 	(void)state;
 	assert_null(take(0));
 	lead(idts[0][VECTOR_NMI], 0xabcdef0);
-	assert_null(take(0)); /* taken once more */
+	assert_null(take(0)); /* taken again */
 	assert_true(is_ours(0));
 	assert_int_equal(next(HOSTED_NMI, 0), 0xabcdef0);
 	assert_int_equal(next(HOSTED_GP, 0), firmwares(0, VECTOR_GP));
-	lead(idts[0][VECTOR_GP], 0xabcdee0); /* and nobody has looked since */
+	lead(idts[0][VECTOR_GP], 0xabcdee0); /* no one has looked since */
 	hosted_gates_give_back();
 	assert_int_equal(address_of(idts[0][VECTOR_NMI]), 0xabcdef0);
 	assert_int_equal(address_of(idts[0][VECTOR_GP]), 0xabcdee0);
@@ -179,7 +181,7 @@ static void a_table_more_than_are_kept_is_reported_and_left_alone(void **state)
 	assert_non_null(refusal);
 	assert_non_null(strstr(refusal->later, "more interrupt descriptor tables"));
 	assert_false(is_ours(HOSTED_TABLES));
-	assert_null(take(0)); /* those that are known continue */
+	assert_null(take(0)); /* known tables continue as before */
 	hosted_gates_give_back();
 	assert_memory_equal(idts, before, sizeof(idts));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * x2APIC and the TSC-deadline timer, which no machine of the tests has, on registers that behave as
- * the SDM says (volume 3A, 11.5.4 and 11.12) and fault as it says: MSRs that are not there,
- * reserved bits, modes that do not follow each other.
+ * x2APIC and the TSC-deadline timer, which no machine of the tests has, on modelled registers that
+ * behave and fault as the SDM says (volume 3A, 11.5.4 and 11.12): missing MSRs, reserved bits,
+ * invalid changes of the mode.
  */
 #include "tests/unit/arch/x86_64/interrupt/local_apic_test.h"
 
@@ -30,7 +30,7 @@
 
 static struct {
 	uint64_t base_msr;
-	uint32_t word[REGISTERS]; /* by MSR - 800H, which is offset / 10H */
+	uint32_t word[REGISTERS]; /* index: MSR - 800H, which is offset / 10H */
 	uint64_t icr, tsc_deadline;
 	unsigned sent, deadlines;
 	bool has_deadline;
@@ -81,7 +81,7 @@ static bool is_there(unsigned reg)
 	return is_lvt(reg) || (reg >= 0x10 && reg <= 0x27);
 }
 
-/* Bits that may be 1: tables 11-6 and figure 11-8. */
+/* Writable bits: tables 11-6 and figure 11-8. */
 static uint32_t bits_of(unsigned reg)
 {
 	switch (reg) {
@@ -120,7 +120,8 @@ static bool is_deadline_mode(void)
 static void write_lvt(unsigned reg, uint32_t value)
 {
 	if (reg == X2(APIC_LVT_TIMER) &&
-	    (cpu.word[reg] ^ value) & APIC_LVT_TIMER_MODE) { /* 11.5.4.1: a new mode disarms */
+	    (cpu.word[reg] ^ value) &
+	        APIC_LVT_TIMER_MODE) { /* 11.5.4.1: a change of the mode disarms the timer */
 		cpu.tsc_deadline = 0;
 		cpu.word[X2(APIC_TIMER_INITIAL)] = cpu.word[X2(APIC_TIMER_CURRENT)] = 0;
 	}
@@ -150,7 +151,7 @@ static void write_x2(unsigned reg, uint64_t value)
 		cpu.word[i] |= is_lvt(i) ? APIC_LVT_MASKED : 0;
 }
 
-/* Figure 11-27: from disabled to xAPIC, from there to x2APIC. */
+/* Figure 11-27: disabled to xAPIC, and xAPIC to x2APIC are allowed. */
 static void write_base(uint64_t value)
 {
 	uint64_t modes = IA32_APIC_BASE_EN | IA32_APIC_BASE_EXTD;
@@ -177,7 +178,7 @@ uint64_t rdmsr(uint32_t msr)
 	return is_deadline_mode() && (msr == 0x838 || msr == 0x839) ? 0 : cpu.word[msr - 0x800];
 }
 
-/* The mode is the page's where the APIC's registers are there. */
+/* The mode bits are in the page if the APIC's registers are. */
 void wrmsr(uint32_t msr, uint64_t value)
 {
 	if (msr == IA32_APIC_BASE) {
@@ -220,7 +221,7 @@ static void count(const struct arch_regs *regs)
 	fired++;
 }
 
-/* As firmware leaves an APIC in x2APIC mode. */
+/* Firmware has left the APIC in x2APIC mode. */
 static int begin_x2apic(void **state)
 {
 	(void)state;
@@ -292,7 +293,7 @@ static void it_is_given_back_as_it_was(void **state)
 
 	(void)state;
 	memcpy(before, cpu.word, sizeof(before));
-	before[X2(APIC_TIMER_CURRENT)] = 100000; /* a period begins anew */
+	before[X2(APIC_TIMER_CURRENT)] = 100000; /* a new period begins */
 	apic_take_over(&saved);
 	assert_int_equal(arch_clock_init(&clock), 0);
 	assert_int_equal(arch_timer_init(count), 0);
@@ -310,7 +311,7 @@ static void an_apic_of_few_sources_is_asked_for_no_other(void **state)
 
 	(void)state;
 	cpu.word[X2(APIC_VERSION)] = 3 << 16 | 0x10;
-	cpu.word[X2(APIC_LVT_PMI)] = 0x55; /* not there: neither masked nor written back */
+	cpu.word[X2(APIC_LVT_PMI)] = 0x55; /* missing: neither masked nor written back */
 	apic_take_over(&saved);
 	assert_int_equal(cpu.word[X2(APIC_LVT_PMI)], 0x55);
 	apic_give_back(&saved);
@@ -326,7 +327,7 @@ static void ids_have_32_bits(void **state)
 	assert_int_equal(cpu.sent, 1);
 	assert_int_equal(cpu.icr >> 32, ID + 1);
 	assert_int_equal((uint32_t)cpu.icr, APIC_ICR_NMI | APIC_ICR_ASSERT);
-	apic_sent(); /* nothing to wait for: there is no busy bit */
+	apic_sent(); /* nothing to wait for: x2APIC has no busy bit */
 }
 
 static void what_is_served_is_known_and_ended(void **state)
@@ -384,7 +385,7 @@ static void a_deadline_is_one_store(void **state)
 	arch_timer_arm(5000000);
 	assert_int_equal(cpu.tsc_deadline, 5000001);
 	assert_int_equal(cpu.deadlines, before + 1);
-	timer_vector(NULL); /* too early: another cause had this vector, or the CPU rounds */
+	timer_vector(NULL); /* too early: another cause used this vector, or the CPU rounds */
 	assert_int_equal(fired, 0);
 	assert_int_equal(cpu.tsc_deadline, 5000001);
 	host_fake_cycles = 5000002;
@@ -395,7 +396,7 @@ static void a_deadline_is_one_store(void **state)
 	arch_timer_arm(6000000);
 	arch_timer_disarm();
 	assert_int_equal(cpu.tsc_deadline, 0);
-	timer_vector(NULL); /* one that was under way */
+	timer_vector(NULL); /* one interrupt was pending */
 	assert_int_equal(fired, 1);
 }
 
@@ -423,7 +424,7 @@ static void without_it_a_count_is_as_long_as_the_span(void **state)
 	struct apic_saved saved;
 
 	(void)state;
-	cpu.has_deadline = false; /* any touch of its MSR is #GP */
+	cpu.has_deadline = false; /* any access to its MSR is #GP */
 	apic_take_over(&saved);
 	assert_int_equal(arch_clock_init(&clock), 0);
 	assert_int_equal(arch_timer_init(count), 0);
@@ -437,7 +438,7 @@ static void without_it_a_count_is_as_long_as_the_span(void **state)
 
 /* ---- Where the firmware continues, and needs it itself ---- */
 
-/* The CPU whose counter overflows asks whether its time has come. */
+/* On a counter's overflow the CPU asks whether the timer is due. */
 static void one_that_is_the_firmwares_is_not_touched(void **state)
 {
 	struct arch_clock clock;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The performance monitor is given back as the firmware had it: AMD's, which no machine of the
- * tests has. Intel's is resident_test's. */
+/* The performance monitor is restored to the firmware's state: AMD's, which no machine of the tests
+ * has. resident_test tests Intel's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static struct {
 	uint64_t value;
 } file[KNOWN];
 static unsigned nr_known;
-static uint32_t written[4 * KNOWN]; /* registers, in their order */
+static uint32_t written[4 * KNOWN]; /* written registers, in order */
 static unsigned nr_written;
 
 static uint64_t *word_of(uint32_t reg)
@@ -39,7 +39,7 @@ static uint64_t read_reg(uint32_t reg)
 
 static void write_reg(uint32_t reg, uint64_t value)
 {
-	assert_non_null(word_of(reg)); /* nothing that the CPU does not have */
+	assert_non_null(word_of(reg)); /* the CPU has this register */
 	*word_of(reg) = value;
 	written[nr_written++] = reg;
 }
@@ -65,8 +65,8 @@ static bool is_cpuid(uint32_t reg)
 	return (reg & ~0x3ffU) == CPUID_WORDS;
 }
 
-/* Save, have all of it changed, restore: each is what it was, the first one that was saved (the
- * switch of all) was off meanwhile, and is the last. */
+/* Save, change everything, restore: each register has its old value, and the first saved one (the
+ * global switch) was off meanwhile and is restored last. */
 static void come_back(uint32_t first, unsigned least)
 {
 	struct perfmon_saved saved;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An NMI that comes in the first or last steps of a handler: the state that it finds and leaves. */
+/* An NMI in the first or last steps of a handler: the state that it finds and leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "arch/arch.h"
 #include "arch/x86_64/pmu/trace_step.h"
 
-/* An entry from 20 on, its hold and its release; a function's. */
+/* An entry that begins at 20, with its hold and release steps; and a function's. */
 #define HOLD                                                                               \
 	{                                                                                  \
 		.begin = 30, .first = 40, .last = 50, .found = 2, .undone = 1, .entry = 20 \
@@ -58,7 +58,7 @@ static void a_hold_or_release_that_is_under_way_is_begun_anew(void **state)
 	}
 }
 
-/* They change no register, so there is nothing to undo. */
+/* They change no register, so nothing must be undone. */
 static void those_of_a_handler_that_interrupted_another_are_left_alone(void **state)
 {
 	(void)state;

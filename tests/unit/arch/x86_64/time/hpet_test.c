@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which comparator and which input are taken of those that the firmware leaves, and how they are
- * put back: on registers in memory. */
+/* Which of the comparators and inputs that the firmware leaves free are used, and how they are
+ * restored: on registers in memory. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static uint32_t *redirection(unsigned input)
 	return &redirections[IOAPIC_REDIRECT + 2 * input];
 }
 
-/* QEMU's: three comparators at 100 MHz, which reach inputs 2, 8 and 16 to 23. */
+/* QEMU's HPET: three comparators at 100 MHz, which can use inputs 2, 8 and 16 to 23. */
 static int set_up(void **state)
 {
 	(void)state;
@@ -106,7 +106,7 @@ static void what_the_firmware_uses_is_left_alone(void **state)
 	hpet_release();
 }
 
-/* Where counters stand in for it, that is said with the reason. */
+/* If counters are used instead, the message has the reason. */
 static void refused(const char *reason)
 {
 	const struct hpet_refusal *refusal = hpet_claim(APIC_ID);
@@ -121,7 +121,7 @@ static void refused(const char *reason)
 static void with_nothing_free_it_is_reported_what_is_in_use(void **state)
 {
 	(void)state;
-	words[HPET_CONFIG / 4] = HPET_RUNS | HPET_LEGACY; /* 0 and 1 are PIT and RTC */
+	words[HPET_CONFIG / 4] = HPET_RUNS | HPET_LEGACY; /* 0 and 1 replace PIT and RTC */
 	*comparator(2, 0) = HPET_TIMER_ENABLE;
 	refused("comparators are in use");
 	*comparator(2, 0) = 0;
@@ -151,16 +151,16 @@ static void it_has_fired_once_the_counter_is_there(void **state)
 
 	(void)state;
 	assert_null(hpet_claim(APIC_ID));
-	*counter = UINT32_MAX - 100; /* about to go round */
+	*counter = UINT32_MAX - 100; /* about to wrap */
 	hpet_arm(1000);
 	assert_true(*comparator(2, 0) & HPET_TIMER_ENABLE);
 	assert_int_equal(*comparator(2, HPET_TIMER_AT), 899);
 	assert_false(hpet_has_fired());
-	*counter = 1; /* gone round: a one-shot timer of 32 bits reports that as well */
+	*counter = 1; /* wrapped: a one-shot timer of 32 bits fires then as well */
 	assert_false(hpet_has_fired());
 	*counter = 899 - 65;
 	assert_false(hpet_has_fired());
-	*counter = 899 - 64; /* as near as none is reported from it */
+	*counter = 899 - 64; /* closer than that, no interrupt comes */
 	assert_true(hpet_has_fired());
 	assert_false(hpet_has_fired()); /* that was it */
 	hpet_arm(1000);
@@ -175,11 +175,11 @@ static void it_has_fired_once_the_counter_is_there(void **state)
 
 static struct {
 	unsigned before, steps; /* so many instructions */
-	uint32_t was;           /* the comparator's value */
+	uint32_t was;           /* the comparator's old value */
 	unsigned came, unknown;
 } moment;
 
-/* It comes at once when the comparator is set to what the counter is at. */
+/* The interrupt comes at once if the comparator is set to the counter's value. */
 static void on_step(int signal, siginfo_t *info, void *context)
 {
 	uint32_t at = *comparator(2, HPET_TIMER_AT);

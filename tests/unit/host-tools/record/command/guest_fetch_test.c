@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that come home: whole under their names, or not at all. */
+/* Files that are fetched: complete under their names, or not at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "ringbuf/stream.h"
 #include "tests/unit/writer/session/session_rig.h"
 
-#define SIZE 512U /* of the stream */
+#define SIZE 512U /* bytes of the stream */
 
 static char directory[] = "/tmp/bareperf-fetch-XXXXXX", options[3][64];
 static char *list[] = { options[0], options[1], options[2] };
@@ -69,14 +69,14 @@ static int tear_down(void **state)
 	unlink(where);
 	snprintf(where, sizeof(where), "%s/two", directory);
 	unlink(where);
-	assert_int_equal(rmdir(directory), 0); /* nothing else was left */
+	assert_int_equal(rmdir(directory), 0); /* no other file was left */
 	region_close(&region);
 	channel_close(&channel);
 	fixture_free(&fixture);
 	return 0;
 }
 
-/* One look at the machine; whether anything came. */
+/* One look at the machine. Returns whether bytes came. */
 static bool take_some(void)
 {
 	bool moved;
@@ -145,7 +145,7 @@ static void files_of_any_size_come_in_pieces_of_any_size(void **state)
 	assert_file("two", "", 0);
 	assert_int_equal(stat(options[0], &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0640);
-	assert_int_equal(umask(022), 027); /* and is as it was */
+	assert_int_equal(umask(022), 027); /* and the umask is unchanged */
 	assert_int_equal(guest_fetch_end(&fetch), 0);
 }
 
@@ -167,7 +167,7 @@ static void several_may_come_at_once(void **state)
 	assert_int_equal(stream_room(&stream), SIZE);
 	assert_false(take_some());
 	assert_int_equal(guest_fetch_end(&fetch), 0);
-	assert_int_equal(guest_fetch_end(&fetch), 0); /* once is enough */
+	assert_int_equal(guest_fetch_end(&fetch), 0); /* a second call is harmless */
 }
 
 static void one_that_is_there_is_replaced_when_the_new_one_is_whole(void **state)
@@ -222,7 +222,7 @@ static void one_that_the_program_has_not_is_reported_and_the_next_comes(void **s
 	assert_int_equal(guest_fetch_end(&fetch), 1);
 }
 
-/* Nothing that follows is a file then. */
+/* After that no bytes are read as files. */
 static void what_makes_no_sense_ends_it(void **state)
 {
 	static const struct tr_file wrong[] = { { .index = 1, .size = 4 },
@@ -240,7 +240,7 @@ static void what_makes_no_sense_ends_it(void **state)
 	guest_fetch_begin(&fetch, &guest, &region);
 	send_file(0, "a", 1, SIZE);
 	send_file(1, "b", 1, SIZE);
-	send_file(2, "c", 1, SIZE); /* nobody asked for it */
+	send_file(2, "c", 1, SIZE); /* not requested */
 	assert_int_equal(guest_fetch_end(&fetch), 0);
 }
 

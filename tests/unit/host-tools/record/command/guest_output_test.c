@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program's output on its way to a reader of the tool's output: fast, slow, or gone. */
+/* A program's output on its way to a reader of the tool's output: a fast, a slow, or a vanished
+ * reader. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@
 
 static struct stream streams[2];
 static struct guest_output output;
-static int pipes[2][2]; /* in place of our standard output and error */
+static int pipes[2][2]; /* instead of our standard output and error */
 
 static int set_up(void **state)
 {
@@ -104,7 +105,7 @@ static void it_goes_aside_where_standard_output_is_ours(void **state)
 	assert_int_equal(other.streams[1].fd, STDERR_FILENO);
 }
 
-/* A pager that is not looked at: the program continues for long, and nothing is lost. */
+/* A pager that does not read: the program continues for a long time, and nothing is lost. */
 static void what_nobody_takes_yet_is_kept_in_its_order(void **state)
 {
 	size_t printed = 0, got = 0;
@@ -130,7 +131,7 @@ static void what_nobody_takes_yet_is_kept_in_its_order(void **state)
 	assert_int_equal(output.streams[0].kept.size, 0);
 }
 
-/* A terminal passes on in pieces. */
+/* A terminal receives it in pieces. */
 static void assert_shown(int terminal, const char *text)
 {
 	size_t length = 0;
@@ -145,7 +146,7 @@ static void assert_shown(int terminal, const char *text)
 	assert_string_equal(got, text);
 }
 
-/* The program writes byte by byte, as one without a buffer. */
+/* The program writes byte by byte, without a buffer. */
 static void a_terminal_gets_whole_characters_and_none_that_it_obeys(void **state)
 {
 	static const char printed[] = "a\xe2\x82\xac\x1b[2J\xc2\x9b\xc3\xa9\x9b.";
@@ -164,7 +165,7 @@ static void a_terminal_gets_whole_characters_and_none_that_it_obeys(void **state
 		show();
 	}
 	assert_shown(terminal, "a\xe2\x82\xac?[2J?\xc3\xa9?.");
-	print(0, "\xe2\x82"); /* its end never comes */
+	print(0, "\xe2\x82"); /* the rest of the character never comes */
 	show();
 	guest_output_end(&output);
 	assert_shown(terminal, "??");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words reach the machine as they were given: what guest_text() writes, command_parse() reads. */
+/* Words reach the machine unchanged: command_parse() reads what guest_text() writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const struct workload_usage *const workloads[] = { &program, &application
 static const struct pmu_source *const sources[] = { NULL };
 static const struct command_tables tables = { .sources.list = sources, .workloads = workloads };
 
-/* The words behind a workload, there and back. */
+/* The words after a workload, written and read. */
 static void passes_to(char *workload, char **words, int count)
 {
 	char *all[8] = { "record", "--", workload };
@@ -46,7 +46,7 @@ static void passes_to(char *workload, char **words, int count)
 	free(text);
 }
 
-/* A UEFI application's are cut by the rules of UEFI's shell. */
+/* A UEFI application's words are split by the UEFI shell's rules. */
 static void passes(char **words, int count)
 {
 	passes_to("payload", words, count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* KVM is asked for, refused with the host's reason, and replaced by emulation. */
+/* KVM is requested, refused with the host's reason, or replaced by emulation. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -91,7 +91,7 @@ static void only_the_hosts_own_cpu_without_icount_is_possible(void **state)
 	assert_non_null(strstr(error.text, "x86_64: --arch aarch64 needs emulation"));
 }
 
-/* The reason on a host of this kind, whose /proc/cpuinfo is text and that has no device. */
+/* The reason on such a host, whose /proc/cpuinfo is text and that has no device. */
 static const char *reason(const char *machine, const char *text)
 {
 	char path[] = "/tmp/bareperf-kvm-XXXXXX";
@@ -178,7 +178,7 @@ static void kvm_is_asked_for_the_format_of_branch_records(void **state)
 	assert_int_equal(format_of("/dev/null", "aarch64", 1, 5), 0);
 }
 
-/* The failure that a log with this text has; "" for none. */
+/* A log with this text means this failure; "": none. */
 static void expect_failure(const char *text, const char *expected)
 {
 	int fd = memfd_create("log", MFD_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* QEMU's command line: ours, and what the user's own options change of it. */
+/* QEMU's command line: our part, and the changes that the user's own options make. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 static struct error error;
 static const struct qemu_firmware flash = { "/code.fd", "/vars.fd" };
 
-/* QEMU's options behind its name, with blanks between. */
+/* QEMU's options after its name, separated by blanks. */
 static void expect(const struct qemu_config *config, const struct qemu_firmware *firmware,
                    int vars_fd, const char *expected)
 {
@@ -179,14 +179,14 @@ static void firmware_is_where_the_user_says_or_advised(void **state)
 	assert_non_null(strstr(error.text, "no UEFI firmware for vax"));
 }
 
-/* One that says nothing of doorbells has none. */
+/* A QEMU whose help does not mention doorbells has none. */
 static void a_program_is_asked_whether_it_has_doorbells(void **state)
 {
 	struct qemu_config config = { .arch = "x86_64", .program = "/bin/true" };
 
 	(void)state;
 	assert_false(qemu_has_doorbell(&config));
-	config.program = "/bin/echo"; /* it prints the question back, not an answer */
+	config.program = "/bin/echo"; /* it prints the question instead of an answer */
 	assert_false(qemu_has_doorbell(&config));
 	config.program = "/nowhere/qemu";
 	assert_false(qemu_has_doorbell(&config));

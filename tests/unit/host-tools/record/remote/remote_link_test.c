@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine that lives, and one that hangs, by looks that last longer than the time-out. */
+/* A machine that lives, and one that hangs, with looks that take longer than the time-out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "tests/unit/host-tools/region/channel_rig.h"
 #include "tests/unit/host-tools/region_fixture.h"
 
-#define PARTS     4U /* refreshes of a look */
+#define PARTS     4U /* refreshes per look */
 #define PART_MS   10
 #define TIMEOUT_S 0.025
 #define LOOKS     100U
@@ -27,7 +27,7 @@ static struct error error;
 static unsigned parts;
 static bool beats;
 
-/* All parts but the last take their time. */
+/* All parts except the last take time. */
 static int refresh(struct channel *channel, struct error *reason)
 {
 	(void)channel, (void)reason;

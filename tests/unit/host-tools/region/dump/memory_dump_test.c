@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory dumps of every kind: where their bytes lie, which regions are in them, what is refused. */
+/* Memory dumps of every kind: the places of their bytes, the regions in them, and refused dumps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 #define MOST (8U << 20)
 
 static struct fixture fixture;
-static uint8_t *file; /* as it is made */
+static uint8_t *file; /* the dump as it is made */
 static size_t size;   /* of it */
 static char path[PATH_MAX];
 static struct memory_dump dump;
@@ -85,10 +85,10 @@ static void begin_core(unsigned segments)
 	header->e_phoff = sizeof(*header);
 	header->e_phentsize = sizeof(Elf64_Phdr);
 	header->e_phnum = (uint16_t)segments;
-	size = 1000; /* bytes follow at no page */
+	size = 1000; /* bytes that do not begin at a page */
 }
 
-/* The next segment, with these bytes at its start and zeros behind. */
+/* The next segment, with these bytes at its start, followed by zeros. */
 static Elf64_Phdr *put_segment(unsigned i, uint64_t address, const void *from, size_t bytes,
                                size_t zeros)
 {
@@ -107,7 +107,8 @@ static Elf64_Phdr *put_segment(unsigned i, uint64_t address, const void *from, s
 	return segment;
 }
 
-/* The fixture's region at its address, in pieces that end at no page, the last one first. */
+/* The fixture's region at its address, in pieces whose ends are not at pages, the last piece first.
+ * */
 static void put_region(void)
 {
 	const uint64_t half = FIXTURE_SIZE / 2 + 100;
@@ -286,7 +287,7 @@ static void a_header_of_several_pieces_is_none(void **state)
 	open_dump(UINT64_MAX);
 	assert_int_equal(channel_open_file(&channel, path, &CHANNEL_ANY_FILE, &error), -EPROTO);
 	assert_says("the header's seal is 0x");
-	header->version = 0x10002; /* which had none */
+	header->version = 0x10002; /* that version had none */
 	open_dump(UINT64_MAX);
 	assert_int_equal(channel_open_file(&channel, path, &CHANNEL_ANY_FILE, &error), 0);
 	channel_close(&channel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Channels over a GDB stub: a stub of the tests' own, whose memory is a fixture's region. */
+/* Channels over a GDB stub: a stub made by the tests, whose memory is a fixture's region. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 #include "tests/unit/writer/session/session_rig.h"
 
 #define PATIENCE 20000 /* ms */
-/* For a region that is not there: looks take all of it, and each answer may take as long. */
+/* For a region that does not exist: the search takes this long, and each answer may as well. */
 #define LOOKS_S  3.0
 
 static struct gdb_stub stub;
@@ -91,7 +91,7 @@ static bool runs(void)
 	return __atomic_load_n(&stub.runs, __ATOMIC_ACQUIRE);
 }
 
-/* The whole way, in each of the ways that stubs have of saying the same. */
+/* A whole recording, for each form of answers that stubs use. */
 static void record(void)
 {
 	static const char *const command[] = { "bareperf", "record" };
@@ -109,7 +109,7 @@ static void record(void)
 		for (unsigned j = 0; j < 10; j++)
 			assert_true(fixture_sample(&fixture, i & 1, j & 1, i, 1000, 4));
 		session_rig_drain();
-		channel_wait(&channel); /* which brings the tails to the machine */
+		channel_wait(&channel); /* which stores the tails in the machine */
 	}
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), 0);
@@ -134,7 +134,7 @@ static void each_stop_is_reported_with_the_machine_s_time(void **state)
 	header->beat_time = 500;
 	assert_int_equal(open_with("address=0x40000000,stop-budget=100%", 0), 0);
 	bring();
-	channel_wait(&channel); /* it stands since we came, a few times where the host is busy */
+	channel_wait(&channel); /* stopped since we connected; repeated for busy hosts */
 	while (channel_stop(&channel, &first))
 		;
 	header->beat_time = 900;
@@ -177,10 +177,10 @@ static void a_recording_comes_through_binary_packets(void **state)
 	record();
 }
 
-/* Each is reported in one line, within a bounded time, and nobody hangs. */
+/* Each fault is reported in one line, within a bounded time, and nothing hangs. */
 static void a_stub_that_is_wrong_gets_one_line(void **state)
 {
-	/* short only where it cannot change the line, however slow the host is */
+	/* short only if that cannot change the message, however slow the host is */
 	static const struct {
 		const char *says;
 		double timeout;
@@ -205,7 +205,7 @@ static void a_stub_that_is_wrong_gets_one_line(void **state)
 			                  .size = FIXTURE_SIZE,
 			                  .no_ack = true,
 			                  .fault = fault };
-		/* one that does not stop is met when it is to stop again */
+		/* the fault shows when the stub must stop again */
 		if (fault == STUB_DEAF)
 			fixture_header(&fixture)->magic = 0;
 		gdb_stub_start(&stub);
@@ -364,7 +364,7 @@ static void of_several_regions_the_one_that_lives_is_taken(void **state)
 
 /* ---- The machine runs on ---- */
 
-/* A child that reads, and is killed at any of so many instants. */
+/* A child that reads, and is killed at one of many moments. */
 static void a_reader_that_is_killed_leaves_a_machine_that_runs(void **state)
 {
 	(void)state;
@@ -384,7 +384,7 @@ static void a_reader_that_is_killed_leaves_a_machine_that_runs(void **state)
 		poll(NULL, 0, (int)(i * i));
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
-		/* all that were connected have said so */
+		/* every connected process has reported it */
 		for (int j = 0;
 		     j < PATIENCE && __atomic_load_n(&stub.detached, __ATOMIC_ACQUIRE) <
 		                         __atomic_load_n(&stub.connections, __ATOMIC_ACQUIRE);
@@ -425,7 +425,7 @@ static void what_was_published_arrives_though_nobody_reads_on(void **state)
 	assert_int_equal(__atomic_load_n(&reader->id, __ATOMIC_ACQUIRE), 0);
 }
 
-/* One look without a doorbell, and the next waits for the breakpoint. */
+/* One look without a doorbell; the next one waits for the breakpoint. */
 static void the_breakpoint_wakes_who_waits(void **state)
 {
 	struct channel_bell bell = { .pending = 0 };
@@ -452,7 +452,7 @@ static void the_breakpoint_wakes_who_waits(void **state)
 	assert_int_equal(stub.breakpoint, 0);
 }
 
-/* An overwritable ring comes at the last look, of a machine that is in the middle of a run. */
+/* An overwritable ring is read at the last look, while the machine is in the middle of a run. */
 static void an_overwritable_ring_is_of_one_moment(void **state)
 {
 	struct ring_reader reader;
@@ -478,10 +478,10 @@ static void an_overwritable_ring_is_of_one_moment(void **state)
 	region_close(&region);
 }
 
-#define ENTRY 0x123456789abcULL /* of the firmware's */
+#define ENTRY 0x123456789abcULL /* of the firmware */
 #define HUNG  0x5000000ULL
 
-/* A machine that hangs, with registers that are all different; what a forced stop comes to. */
+/* A hung machine, all of whose registers differ. Returns the result of a forced stop. */
 static int force(uint64_t own, uint64_t own_size)
 {
 	uint8_t registers[300];
@@ -548,7 +548,7 @@ static void a_stub_that_takes_no_registers_is_reported(void **state)
 	stub.keeps_registers = true;
 	assert_int_equal(force(0, 0), -EFAULT);
 	assert_non_null(strstr(error.text, "E22"));
-	bring(); /* the channel is good all the same */
+	bring(); /* the channel still works */
 	is_as_it_was();
 }
 
@@ -560,10 +560,10 @@ static void without_registers_or_a_place_to_go_it_cannot_be_done(void **state)
 	fixture_header(&fixture)->forced_stop = 0;
 	assert_int_equal(channel_force_stop(&channel, 0, 0, &error), -ENOTSUP);
 	fixture_header(&fixture)->forced_stop = ENTRY;
-	stub.registers[0] = 'x'; /* one is not to be had */
+	stub.registers[0] = 'x'; /* one register cannot be read */
 	assert_int_equal(channel_force_stop(&channel, 0, 0, &error), -ENOTSUP);
 	stub.registers[0] = '0';
-	stub.registers[264] = 0; /* none from the program counter on */
+	stub.registers[264] = 0; /* no register from the program counter on */
 	assert_int_equal(channel_force_stop(&channel, 0, 0, &error), -ENOTSUP);
 	bring();
 }

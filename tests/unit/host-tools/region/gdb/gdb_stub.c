@@ -21,7 +21,7 @@ struct talk {
 	bool acks;
 	char body[BODY];
 	size_t size;
-	int state; /* 0: between packets, 1: in one, 2 and 3: its sum */
+	int state; /* 0: between packets, 1: inside one, 2 and 3: in its checksum */
 	char reply[2 * BODY];
 	size_t reply_size;
 };
@@ -53,7 +53,7 @@ static void send_bytes(const struct talk *talk, const char *bytes, size_t size)
 	}
 }
 
-/* Runs of a byte, as GDB's manual says; not of 6 or 7, whose count would be '#' or '$'. */
+/* Runs of a byte, as in GDB's manual; not of 6 or 7, whose count would be '#' or '$'. */
 static size_t shorten(const char *from, size_t size, char *to)
 {
 	size_t used = 0;
@@ -184,7 +184,7 @@ static void set_breakpoint(struct talk *talk, bool insert)
 	answer(talk, "OK");
 }
 
-/* The packet always has all registers. */
+/* The packet always contains all registers. */
 static void set_registers(struct talk *talk)
 {
 	struct gdb_stub *stub = talk->stub;
@@ -289,7 +289,7 @@ static void eat(struct talk *talk, char byte)
 {
 	struct gdb_stub *stub = talk->stub;
 
-	if (get(&stub->runs)) { /* the first byte stops it, whichever it is */
+	if (get(&stub->runs)) { /* any first byte stops it */
 		if (stub->fault == STUB_DEAF)
 			return;
 		set(&stub->runs, false);
@@ -298,7 +298,7 @@ static void eat(struct talk *talk, char byte)
 		return;
 	}
 	if (talk->state == 0 && byte == '-') {
-		answer(talk, "OK"); /* again, and it is no better */
+		answer(talk, "OK"); /* a repeated request does not help */
 	} else if (talk->state == 0 && byte == '$') {
 		talk->size = 0;
 		talk->state = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The content of a mirror while its machine writes, is reset, sends false data, or is gone. */
+/* The content of a mirror while its machine writes, is reset, sends false data, or disappears. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void a_reset_is_reported(void **state)
 	fixture_header(&fixture)->magic = 0;
 	assert_int_equal(look(), -ECONNRESET);
 	assert_non_null(strstr(error.text, "the machine was reset: its region is gone"));
-	assert_memory_equal(shown(0), "BAREPERF", 8); /* as it was shown last */
+	assert_memory_equal(shown(0), "BAREPERF", 8); /* the last shown content */
 }
 
 static void a_cable_that_is_pulled_is_reported(void **state)
@@ -102,7 +102,7 @@ static void a_cable_that_is_pulled_is_reported(void **state)
 	assert_string_equal(error.text, "the cable was pulled");
 }
 
-/* Published words stay until they have arrived; stores of others are seen then. */
+/* Published words stay until they have arrived; other programs' stores show then. */
 static void published_words_stay_until_they_have_arrived(void **state)
 {
 	struct tr_header *header = fixture_header(&fixture);
@@ -125,7 +125,7 @@ static void published_words_stay_until_they_have_arrived(void **state)
 	assert_int_equal(*(const uint32_t *)shown(offset), 99);
 }
 
-/* A command that failed leaves state and run as they were; its message comes with its reply. */
+/* A failed command leaves state and run unchanged; its message comes with its reply. */
 static void a_reply_brings_the_message(void **state)
 {
 	struct tr_header *header = fixture_header(&fixture);
@@ -163,8 +163,8 @@ static void write_some(void *context)
 	fixture_sample(&fixture, 1, 0, 1, 1000, 4);
 }
 
-/* Of a machine that writes on and on only at its end; of one that can be made to stall, at
- * the last look. */
+/* For a machine that never stops writing, only at its end; for one that can be stopped, at the last
+ * look. */
 static void an_overwritable_ring_comes_from_one_moment(void **state)
 {
 	bool *const stands[] = { NULL, &stands_still };
@@ -182,7 +182,7 @@ static void an_overwritable_ring_comes_from_one_moment(void **state)
 		assert_int_equal(region_load(&region, &error), 0);
 		assert_int_equal(newest_records(), 0);
 		channel.is_last = true;
-		assert_int_equal(look(), 0); /* runs all the time: not to be had */
+		assert_int_equal(look(), 0); /* runs all the time: the ring cannot be read */
 		assert_int_equal(newest_records(), 0);
 		stands_still = stands[i];
 		assert_int_equal(look(), 0);
@@ -191,7 +191,7 @@ static void an_overwritable_ring_comes_from_one_moment(void **state)
 		region_close(&region);
 		channel_close(&channel);
 	}
-	open_mirror(); /* nobody writes any more */
+	open_mirror(); /* nothing writes any more */
 	fixture_complete(&fixture);
 	assert_int_equal(look(), 0);
 	assert_int_equal(region_open(&region, &channel, &error), 0);
@@ -226,8 +226,8 @@ static void an_overwritable_ring_begins_empty_whatever_the_last_run_left(void **
 	assert_int_equal(*(const uint64_t *)shown(head), -64);
 }
 
-/* Whatever its tables say, a look ends, within the region (ASan sees the rest), and the next does.
- */
+/* Whatever its tables contain, a look ends, within the region (ASan checks), and so does the next.
+ * */
 static void a_machine_that_lies_is_looked_at_all_the_same(void **state)
 {
 	unsigned seed = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mirror that one thread fills while another reads, as channel.h draws it: what a shown word
- * promises is there when the word is. Under TSan, to which a byte that is read before it was shown
- * is a data race, however seldom it would be seen.
+ * One thread fills a mirror while another reads, as drawn in channel.h: the data that a shown word
+ * announces are there. Under TSan, which reports a byte that is read before it was shown as a data
+ * race, even if that rarely happens.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,8 @@ static struct fixture fixture;
 static struct channel channel;
 static struct region region;
 static struct error error;
-static int has_all; /* the reader, which takes no lock from here on: that would order more */
+/* the reader has everything; from here on it takes no lock, which would order more */
+static int has_all;
 
 /* The byte at position p of the area. */
 static uint8_t byte_at(uint64_t p)
@@ -37,7 +38,8 @@ static uint8_t byte_at(uint64_t p)
 	return (uint8_t)(p * 7 + p / 256 + 1);
 }
 
-/* The machine, between two words that the cable brings: another piece; in the end it says so. */
+/* The machine continues between two words that the cable brings: it writes another piece; at the
+ * end it sets the state. */
 static void go_on(void *unused)
 {
 	static unsigned pieces;
@@ -54,7 +56,7 @@ static void go_on(void *unused)
 	}
 }
 
-/* Until the reply is shown: nothing is shown any more when the reader looks at what it promised. */
+/* Refresh until the reply is shown; the reader reads the announced data after the last refresh. */
 static void *refresh(void *unused)
 {
 	struct error why = { "" };
@@ -65,7 +67,7 @@ static void *refresh(void *unused)
 	return unused;
 }
 
-/* Up to aux_head, as a record may be carried into a later one until there is room for it. */
+/* Read up to aux_head, because a record may be carried into a later one until there is room. */
 static uint64_t take_area(uint64_t position)
 {
 	static uint8_t bytes[FIXTURE_AUX];
@@ -96,8 +98,8 @@ static void take_records(struct ring_reader *reader)
 	region_release_data(&region, 0, reader, &error);
 }
 
-/* A word as who has seen a later one may read it; not by memcpy(), which TSan does not see where
- * the compiler makes instructions of it. */
+/* Read a word as a reader that has seen a later word may; not by memcpy(), which TSan does not
+ * check if the compiler inlines it. */
 static uint64_t plain(uint64_t offset)
 {
 	return *(const uint64_t *)(const void *)((const uint8_t *)channel.bytes + offset);

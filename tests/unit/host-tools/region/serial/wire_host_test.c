@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's end of a serial line against the target's own: what is fetched is what is there, what
- * is stored is stored once and in order, whatever the line does to their frames; and a line that
- * cannot work is reported in words. */
+/* The host's end of a serial line with the target's own end: fetched bytes are the region's bytes,
+ * each store happens once and in order, whatever the line does to frames; and a line that cannot
+ * work is reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "tests/unit/host-tools/region/serial/wire_rig.h"
 
 #define SECOND 1000000LL
-#define UART   11520U /* bytes a second of 115,200 bit/s */
+#define UART   11520U /* bytes per second at 115,200 bit/s */
 #define PIECES 24U
 #define LEASE  offsetof(struct tr_header, reader.lease)
 #define READY  offsetof(struct tr_header, reader.ready)
@@ -98,7 +98,7 @@ static void pieces_come_as_they_are(void **state)
 	assert_int_equal(rig.line.faults + rig.line.damaged, 0);
 }
 
-/* Bytes that nothing can make fewer, at 115,200 bit/s. */
+/* Random bytes, which cannot be compressed, at 115,200 bit/s. */
 static void a_long_fetch_leaves_no_twentieth_of_the_line_to_itself_or_to_anything_else(void **state)
 {
 	uint64_t moved, idle;
@@ -154,7 +154,8 @@ static void text_before_the_first_hello_and_behind_bye_is_passed_on(void **state
 	assert_non_null(strstr(rig.text, "bareperf 0.1.0\r\nready\r\n"));
 	rig.console += 15;
 	wire_rig_until(never, SECOND / 2);
-	assert_null(strstr(rig.text + 24, "bareperf")); /* framed: it is the region's */
+	/* in framed mode: the region has the text */
+	assert_null(strstr(rig.text + 24, "bareperf"));
 	wire_host_bye(&rig.host);
 	wire_rig_until(never, SECOND / 2);
 	assert_false(rig.line.framed);
@@ -218,8 +219,8 @@ static void fetches_are_exact_whatever_is_lost_flipped_doubled_or_late(void **st
 	}
 }
 
-/* The words that the machine has, seen at each step: a store that was done twice or out of order
- * would have them go back. */
+/* The machine's words are checked at each step: a store that happened twice or out of order would
+ * make them go back. */
 static uint32_t last_lease;
 static uint64_t last_ready;
 
@@ -231,7 +232,7 @@ static bool steps_forward(void)
 	memcpy(&lease, rig.memory + LEASE, sizeof(lease));
 	memcpy(&ready, rig.memory + READY, sizeof(ready));
 	assert_true(lease >= last_lease && ready >= last_ready);
-	assert_true(ready <= lease); /* it is always published behind it */
+	assert_true(ready <= lease); /* ready is always published after lease */
 	last_lease = lease;
 	last_ready = ready;
 	return all_stored();
@@ -316,7 +317,7 @@ static void a_line_that_was_dead_for_minutes_continues(void **state)
 	}
 	assert_int_equal(rig.host.state, WIRE_HOST_SEEKING);
 	assert_false(rig.line.framed);
-	assert_true(rig.host.nr_stores <= WIRE_STORES + 1); /* they do not pile up */
+	assert_true(rig.host.nr_stores <= WIRE_STORES + 1); /* stores do not accumulate */
 	rig.to_host.cut = rig.to_target.cut = false;
 	assert_true(wire_rig_until(all_there, 60 * SECOND));
 	are_as_there(PIECES);

@@ -34,7 +34,7 @@ static bool happens(unsigned per_thousand)
 	return (unsigned)rand() % 1000 < per_thousand;
 }
 
-/* Another body in its place. */
+/* Replace the body. */
 static void change(struct line_way *way)
 {
 	struct wire_receiver receiver = { 0 };
@@ -87,7 +87,7 @@ static void pass_bytes(struct line_way *way, const uint8_t *bytes, size_t size)
 	}
 }
 
-/* So much as this step brings to the other end. */
+/* The bytes that reach the other end in this step. */
 static size_t shift(struct line_way *way, uint8_t *to)
 {
 	size_t most = WIRE_RIG_FIFO, size;
@@ -119,7 +119,7 @@ static void host_gives(void)
 	}
 }
 
-/* A UART takes no more than its rate; the way behind it is then never full. */
+/* A UART accepts no more than its rate, so the way behind it is never full. */
 static void target_gives(void)
 {
 	uint8_t bytes[64];

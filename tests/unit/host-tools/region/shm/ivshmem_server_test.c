@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The supervisor's side of ivshmem, before peers that behave and peers that do not. */
+/* The supervisor's side of ivshmem, with peers that behave and peers that do not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The next message to a peer; *fd is -1 if none came along. False at the end of the stream. */
+/* The next message to a peer; *fd is -1 without a descriptor. Returns false at the end of the
+ * stream. */
 static bool hear(int64_t *number, int *fd)
 {
 	union {
@@ -143,7 +144,7 @@ static void a_peer_that_goes_away_takes_no_bell_along(void **state)
 	assert_int_equal(ivshmem_server_rung(&server, 0), 1);
 }
 
-/* A peer may fill up its eventfd; then more of its doorbells are lost, and nothing else. */
+/* A peer may fill its eventfd; further doorbells of its own are then lost, and nothing else. */
 static void a_bell_that_overflows_stops_nobody(void **state)
 {
 	uint64_t most = UINT64_MAX - 1, one = 1;
@@ -164,7 +165,7 @@ static void *ring_later(void *arg)
 	return NULL;
 }
 
-/* Without a time-out: this test hangs if it does not hold. */
+/* Without a time-out: the test hangs if the claim is false. */
 static void a_sleeper_wakes_for_every_bell_and_leaves_the_count(void **state)
 {
 	int listener = ivshmem_server_listen(&server);
@@ -184,7 +185,7 @@ static void a_sleeper_wakes_for_every_bell_and_leaves_the_count(void **state)
 	close(listener);
 }
 
-/* Whatever has interrupted a call before. */
+/* Whatever interrupted an earlier call. */
 static void a_bell_that_rang_is_waited_for_once(void **state)
 {
 	int listener = ivshmem_server_listen(&server);
@@ -205,7 +206,7 @@ static void who_listens_late_wakes_for_what_rang_before(void **state)
 	(void)state;
 	add_one(server.bells[9]);
 	ivshmem_wait(first);
-	close(first); /* as by a kill */
+	close(first); /* as if by a kill */
 	second = ivshmem_server_listen(&server);
 	ivshmem_wait(second);
 	close(second);
@@ -237,7 +238,7 @@ static void too_few_file_descriptors_are_reported_and_none_is_leaked(void **stat
 	assert_non_null(strstr(error.text, "doorbells"));
 	close(memory);
 	assert_int_equal(open_files(), before);
-	ivshmem_server_close(&server); /* once more does no harm */
+	ivshmem_server_close(&server); /* a second call is harmless */
 }
 
 int main(void)

@@ -20,8 +20,8 @@ enum { UNKNOWN, MAIN, WORK, LEAF, OTHER, HANDLER };
 
 static struct call_stack stack;
 static struct call_table table;
-static char story[1000]; /* "+1" a function was entered, "-1" it ended, "!1" it was cut */
-static int refuse;       /* errno of the callbacks */
+static char story[1000]; /* "+1": function 1 was entered, "-1": it ended, "!1": it was cut */
+static int refuse;       /* errno that the callbacks return */
 
 static int note_entered(void *context, const struct call_frame *frame)
 {
@@ -226,7 +226,7 @@ static void a_gap_cuts_all_calls(void **state)
 	assert_int_equal(row_of(LEAF)->cut, 1);
 	assert_int_equal(row_of(LEAF)->calls, 0);
 	assert_int_equal(row_of(LEAF)->instructions, 3);
-	go_back(BACK(WORK, 1), WORK); /* behind the gap; a stale return address must not match */
+	go_back(BACK(WORK, 1), WORK); /* after the gap; a stale return address must not match */
 	assert_int_equal(stack.depth, 1);
 	go_back(BACK(MAIN, 1), MAIN);
 	assert_string_equal(story, "+1+2+3!3!2!1+2!2+1");
@@ -248,7 +248,7 @@ static void a_return_to_a_functions_begin_is_a_jump(void **state)
 {
 	(void)state;
 	assert_int_equal(call_stack_return(&stack, BACK(LEAF, 0), LEAF, true), 0);
-	assert_string_equal(story, "+1+2+3"); /* as a retpoline does */
+	assert_string_equal(story, "+1+2+3"); /* like a retpoline */
 	assert_int_equal(stack.frames[2].caller, WORK);
 	go_back(BACK(MAIN, 1), MAIN);
 	assert_string_equal(story, "+1+2+3-3-2");
@@ -280,7 +280,8 @@ static void the_table_has_the_busiest_function_first(void **state)
 	(void)state;
 	assert_int_equal(call_table_add(&table, &frame, true), 0);
 	frame = (struct call_frame){ .function = 900, .self = 9, .callees = 2 };
-	assert_int_equal(call_table_add(&table, &frame, true), 0); /* its entry was not seen */
+	/* its entry is not in the trace */
+	assert_int_equal(call_table_add(&table, &frame, true), 0);
 	frame = (struct call_frame){ .function = 3, .self = 5, .is_entry_seen = true };
 	assert_int_equal(call_table_add(&table, &frame, true), 0);
 	assert_int_equal(call_table_add(&table, &frame, true), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Intervals, against published ones. */
+/* Confidence intervals, compared with published ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,8 @@ static void quantiles_are_the_tables(void **state)
 	assert_near(diff_student(0.95, 1), 12.706205, 1e-6);
 	assert_near(diff_student(0.95, 4), 2.776445, 1e-6);
 	assert_near(diff_student(0.99, 10), 3.169273, 1e-6);
-	assert_near(diff_student(0.95, 8.5), 2.2822, 1e-3); /* between 8: 2.3060, and 9: 2.2622 */
+	/* between 8 degrees (2.3060) and 9 (2.2622) */
+	assert_near(diff_student(0.95, 8.5), 2.2822, 1e-3);
 	assert_near(diff_student(0.95, 1e6), 1.959966, 1e-5);
 }
 

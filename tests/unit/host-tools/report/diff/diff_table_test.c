@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of recordings beside each other. */
+/* Functions of several recordings side by side. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,8 +32,8 @@ static void begin(unsigned olds, unsigned news, enum diff_compute compute, bool 
 	assert_int_equal(diff_table_init(&table), 0);
 }
 
-/* A recording of so many samples, of PERIOD 10 each, in functions abc, bc and c, whose names lie
- * elsewhere in each. */
+/* A recording with so many samples, each with a PERIOD of 10, in the functions abc, bc and c; the
+ * names have another order in each recording. */
 static void add(unsigned recording, unsigned a, unsigned b, unsigned c)
 {
 	static char names[6][4] = { "abc", "abc", "abc", "abc", "abc", "abc" };
@@ -93,7 +93,7 @@ static void rows_are_functions_by_name_the_largest_change_first(void **state)
 	assert_false(diff_row_differs(row_of("bc")));
 }
 
-/* Twenty of a hundred samples more may be chance, where two hundred of a thousand are not. */
+/* A difference of twenty of a hundred samples may be chance; two hundred of a thousand is not. */
 static void few_samples_make_a_wide_interval(void **state)
 {
 	struct diff_interval wide;
@@ -127,7 +127,7 @@ static void without_chance_every_difference_counts(void **state)
 	assert_near(row_of("abc")->interval.high, row_of("abc")->delta);
 }
 
-/* By counts a function that did not change has no change, whatever others do. */
+/* By counts, a function that did not change has no change, whatever other functions do. */
 static void counts_name_the_one_that_changed(void **state)
 {
 	(void)state;
@@ -140,7 +140,7 @@ static void counts_name_the_one_that_changed(void **state)
 	assert_near(row_of("c")->delta, 0);
 }
 
-/* 500 and 700 rare events: standard deviations of 22.4 and 26.5, 34.6 together. */
+/* 500 and 700 rare events: standard deviations of 22.4 and 26.5, 34.6 combined. */
 static void of_counts_the_interval_is_poissons(void **state)
 {
 	(void)state;
@@ -152,7 +152,7 @@ static void of_counts_the_interval_is_poissons(void **state)
 	assert_near(row_of("abc")->interval.low + row_of("abc")->interval.high, 0.4);
 }
 
-/* Repeated, recordings tell themselves how far they differ without a cause. */
+/* Repeated recordings show how far they differ without a cause. */
 static void several_recordings_a_side_set_their_own_interval(void **state)
 {
 	(void)state;

@@ -149,7 +149,7 @@ static void an_event_is_called_so(void **state)
 	assert_false(dump_filter_passes(&filter, &sample));
 }
 
-/* A sample and a LOST of one event, and what a tool made up. */
+/* A sample and a LOST record of one event, and a record that a tool has added. */
 static void the_fields_are_the_records(void **state)
 {
 	const struct perf_event_attr attr = {

@@ -20,13 +20,13 @@
 #include "tests/unit/host-tools/region_fixture.h"
 
 #define FORWARD  0
-#define RING     1 /* the overwritable one */
+#define RING     1 /* the overwritable ring */
 #define SIZE     (FIXTURE_PAGES * TR_PAGE)
-#define SAMPLE   64U /* bytes: 7 words of the fixture's samples, and a callchain of none */
+#define SAMPLE   64U /* bytes: 7 words of a fixture's sample, and an empty callchain */
 #define IN_RING  (SIZE / SAMPLE)
-#define UNSAFE   (SIZE / 4 / SAMPLE) /* may be in flight */
+#define UNSAFE   (SIZE / 4 / SAMPLE) /* records that may be in flight */
 #define RECORDED (3 * IN_RING)
-#define DUMPS    300 /* beside a machine that runs */
+#define DUMPS    300 /* dumps while the machine runs */
 
 static struct fixture fixture;
 static struct format format;
@@ -62,7 +62,7 @@ static void take_to(struct dump *dump, int fd)
 	dump->path = NULL;
 }
 
-/* As slowly as it can be. */
+/* As slowly as possible. */
 static void take(struct dump *dump)
 {
 	int null = open("/dev/null", O_WRONLY);
@@ -103,7 +103,7 @@ static void of_a_run_that_has_ended_the_oldest_is_there_as_well(void **state)
 
 static atomic_bool is_over;
 
-/* A machine that records as fast as it can, and a reader that has all at once. */
+/* A machine that records as fast as it can, and a reader that takes everything at once. */
 static void *run(void *arg)
 {
 	const struct tr_ring *ring = &fixture.region.rings[FORWARD];
@@ -155,7 +155,7 @@ static void what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself(void 
 	ledger_free(&dump.ledger);
 }
 
-/* In the region, however often the ring has gone round. */
+/* The place in the region, also after the ring has wrapped several times. */
 static void each_record_is_reported_with_its_place(void **state)
 {
 	const struct tr_ring *ring = &fixture.region.rings[RING];
@@ -171,7 +171,7 @@ static void each_record_is_reported_with_its_place(void **state)
 	fixture_complete(&fixture);
 	take_to(&dump, fileno(file));
 	format_flush(&format);
-	assert_true(dump.ledger.of_region); /* unread records are still there */
+	assert_true(dump.ledger.of_region); /* unread records are still in the region */
 	ledger_free(&dump.ledger);
 	assert_in_range(pread(fileno(file), text, sizeof(text) - 1, 0), 1, sizeof(text) - 2);
 	fclose(file);

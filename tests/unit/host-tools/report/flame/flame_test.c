@@ -21,7 +21,7 @@ static int teardown(void **state)
 /* Frames with ";" between. */
 static void add(const char *stack, uint64_t weight)
 {
-	static char texts[8][64]; /* names are not the tree's */
+	static char texts[8][64]; /* the tree does not copy names */
 	static unsigned used;
 	const char *frames[8];
 	uint32_t count = 0;

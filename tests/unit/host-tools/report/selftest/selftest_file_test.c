@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A self-test on the host: its JSON and its QR code's text are read as the machine wrote them, and
- * drawn as a page. */
+ * shown as a page. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +87,7 @@ static void write_json(void)
 	print("}\n");
 }
 
-/* As text: what a user sees. */
+/* The text that a user sees. */
 static void show(const struct survey *survey, char *to)
 {
 	used = 0;

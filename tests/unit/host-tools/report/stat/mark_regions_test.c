@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks as the page's time line has them: regions with their length, moments without. */
+/* Marks as the page's time line has them: regions with a length, moments without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void mark(uint32_t cpu, uint64_t time, const char *text)
 	assert_int_equal(mark_regions_add(&records.marks, 7, &sample), 0);
 }
 
-/* Of a CPU: when its first began, its last, and how long all were. */
+/* For a CPU: the begin of its first mark, of its last, and the sum of all lengths. */
 static void holds(uint32_t cpu, uint32_t count, uint64_t first, uint64_t last, uint64_t length)
 {
 	for (uint32_t i = 0; i < set->chunk_count; i++) {
@@ -75,7 +75,7 @@ static void regions_nest_and_are_of_their_cpu(void **state)
 	mark(1, 110, "begin a");
 	mark(0, 120, "begin b");
 	mark(0, 125, "moment");
-	mark(0, 130, "begin a"); /* within itself */
+	mark(0, 130, "begin a"); /* inside itself */
 	mark(0, 131, "end a");
 	mark(0, 150, "end b");
 	mark(1, 160, "end a");

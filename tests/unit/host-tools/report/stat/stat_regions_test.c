@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine's report of regions, parsed; its bytes may be anything. */
+/* A machine's report of regions, parsed; its bytes may have any value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The output of `stat` from a ledger: sums, scaling, and the page for people. */
+/* The output of `stat` from a ledger: sums, scaling, and the text for people. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +113,7 @@ static void each_cpu_can_have_its_own_lines(void **state)
 	free(text);
 }
 
-/* Other clocks of software are none: an event of the same number is in other types as well. */
+/* Other software events are no clock: events of other types may have the same number. */
 static void what_is_no_share_is_a_rate(void **state)
 {
 	char *text;

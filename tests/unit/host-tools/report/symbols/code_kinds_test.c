@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kinds of aarch64's branches, with those that capstone 4 does not know; GNU as made the words.
- */
+/* The kinds of aarch64's branches, including those that capstone 4 does not know; the words come
+ * from GNU as. */
 #include <gelf.h>
 #include <setjmp.h>
 #include <stdarg.h>

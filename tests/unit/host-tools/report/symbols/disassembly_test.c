@@ -47,7 +47,7 @@ static int tell(void *context, uint64_t address, uint16_t size, const char *text
 	return 0;
 }
 
-/* An ELF header with the code behind it; what disassemble() says of it. */
+/* An ELF header with the code after it. Returns the result of disassemble(). */
 static int disassemble_bytes(uint16_t machine, const void *bytes, size_t size, uint64_t reported)
 {
 	const Elf64_Ehdr header = {
@@ -98,7 +98,7 @@ static void aarch64_has_words(void **state)
 
 static void it_ends_with_the_function_the_file_and_what_is_no_instruction(void **state)
 {
-	static const uint8_t code[] = { 0x90, 0x90, 0x06, 0x90 }; /* 06: not in 64-bit mode */
+	static const uint8_t code[] = { 0x90, 0x90, 0x06, 0x90 }; /* 06: invalid in 64-bit mode */
 
 	(void)state;
 	assert_int_equal(disassemble_bytes(EM_X86_64, code, 2, 1), 0);

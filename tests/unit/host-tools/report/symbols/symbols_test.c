@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which image, and which of its functions, was at an address at a time. */
+/* The image at an address at a time, and the function in it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #define BASE 0x7e000000UL
 #define SPAN 0x4000UL
 
-static const uint8_t id[PE_BUILD_ID] = { 1 }; /* made_elf.h's */
+static const uint8_t id[PE_BUILD_ID] = { 1 }; /* the id of made_elf.h */
 static char directory[PATH_MAX];
 static struct symbols *symbols;
 
@@ -40,10 +40,10 @@ static int teardown(void **state)
 	(void)state;
 	symbols_free(symbols);
 	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	return system(command); /* NOLINT(cert-env33-c): of our own making */
+	return system(command); /* NOLINT(cert-env33-c): a command of this test */
 }
 
-/* is_reported: firmware reported the image; otherwise it is one of bareperf's own. */
+/* is_reported: firmware has reported the image; otherwise it is one of bareperf's own. */
 static void add(bool is_reported, const char *name, uint64_t address, uint64_t size, uint64_t time)
 {
 	size_t bytes = sizeof(struct perf_record_mmap2) + (strlen(name) + 8) / 8 * 8;
@@ -63,7 +63,7 @@ static void add(bool is_reported, const char *name, uint64_t address, uint64_t s
 	free(record);
 }
 
-/* Each name of another build. */
+/* Each name has another build-id. */
 static void load(const char *name, uint64_t address, uint64_t size, uint64_t time)
 {
 	add(true, name, address, size, time);
@@ -74,7 +74,7 @@ static const char *name_at(uint64_t address, uint64_t time)
 	return symbols_name(symbols, symbols_at(symbols, address, time));
 }
 
-/* As pe_search_cache() leaves it. */
+/* The state that pe_search_cache() leaves. */
 static void cache_known(void)
 {
 	char path[PATH_MAX + 16];
@@ -100,7 +100,7 @@ static void a_function_is_found_wherever_its_image_was_loaded(void **state)
 	(void)state;
 	cache_known();
 	load("Known.efi", BASE, SPAN, 0);
-	load("/b/Known.dll", BASE + SPAN, SPAN, 0); /* no such build */
+	load("/b/Known.dll", BASE + SPAN, SPAN, 0); /* an unknown build */
 	symbol = symbols_find(symbols, BASE + MADE_ELF_SECOND + 15);
 	assert_string_equal(symbol.name, "Second");
 	assert_string_equal(symbol.file, "Known.efi");
@@ -137,7 +137,7 @@ static void an_address_is_its_times_image(void **state)
 	cache_known();
 	load("First.efi", BASE, SPAN, 100);
 	load("Known.efi", BASE, SPAN, 200);
-	load("Third.efi", BASE + 0x2000, SPAN, 300); /* over the half of it */
+	load("Third.efi", BASE + 0x2000, SPAN, 300); /* over half of it */
 	assert_string_equal(name_at(now, 99), "0x7e001010");
 	assert_string_equal(name_at(now, 100), "First+0x1010");
 	assert_string_equal(name_at(now, 199), "First+0x1010");
@@ -146,17 +146,18 @@ static void an_address_is_its_times_image(void **state)
 	assert_string_equal(name_at(BASE + 0x2000, 299), "Known+0x2000");
 	assert_string_equal(name_at(BASE + 0x2000, 300), "Third+0x0");
 	assert_string_equal(name_at(BASE + SPAN, 299), "0x7e004000");
-	assert_string_equal(name_at(BASE + 0x2000, 0), "Third+0x0"); /* nobody knows when */
+	assert_string_equal(name_at(BASE + 0x2000, 0), "Third+0x0"); /* without a time */
 	assert_int_equal(symbols_at(symbols, now, 1000), now);
 	assert_ptr_equal(symbols_find(symbols, symbols_at(symbols, now, 150)).module,
 	                 symbols_find(symbols, symbols_at(symbols, now + 1, 150)).module);
-	load("Early.efi", BASE, SPAN, 50); /* reported last: its record is in another ring */
+	/* reported last, because its record is in another ring */
+	load("Early.efi", BASE, SPAN, 50);
 	assert_string_equal(name_at(now, 60), "Early+0x1010");
 	assert_string_equal(name_at(now, 199), "First+0x1010");
 	assert_string_equal(name_at(now, 1000), "First");
 }
 
-/* Nobody sees what it is asked with. */
+/* The result does not depend on earlier queries. */
 static void assert_real(uint64_t address, uint64_t time)
 {
 	assert_int_equal(symbols_real(symbols, symbols_at(symbols, address, time)), address);
@@ -201,9 +202,8 @@ static void an_image_that_is_loaded_again_is_the_same_file(void **state)
 	assert_ptr_equal(symbols_find(symbols, BASE + SPAN).file, name);
 }
 
-/* One image after the other at each of a few addresses, nothing in between, as a machine reports
- * them.
- */
+/* One image after the other at each of a few addresses, with nothing in between, as a machine
+ * reports them. */
 static void many_loads_are_each_its_times(void **state)
 {
 	uint64_t time = 1;

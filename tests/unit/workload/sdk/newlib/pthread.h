@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* newlib's <pthread.h> for the host, as far as tests ask for it: functions and types have names of
- * their own, beside the host's. With HOST_PTHREADS defined it is the host's.  */
+/* newlib's <pthread.h> for the host, as far as tests need it: functions and types have their own
+ * names besides the host's. With HOST_PTHREADS defined it is the host's. */
 #ifdef HOST_PTHREADS
 #include_next <pthread.h>
 #elif !defined(TESTS_NEWLIB_PTHREAD_H)

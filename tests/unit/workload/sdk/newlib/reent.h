@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* newlib's <reent.h> for the host, as far as the SDK's threads ask for it: what the C library keeps
- * for each thread is the host's here. */
+/* newlib's <reent.h> for the host, as far as the SDK's threads need it: the host's C library keeps
+ * its own data for each thread. */
 #ifndef TESTS_NEWLIB_REENT_H
 #define TESTS_NEWLIB_REENT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions by which payloads' threads wait for each other, with threads of the host for CPUs.
+/* The functions with which payloads' threads wait for each other, on threads of the host as CPUs.
  * */
 #include <errno.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@
 /* ---- The machine: a CPU that halts continues by an interrupt, which is kept until then ---- */
 
 static _Thread_local unsigned this_cpu;
-static bool halts; /* else it looks again and again, and the test's locks hide no race */
+static bool halts; /* false: it polls, and the test's locks hide no race */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t interrupted;
@@ -46,7 +46,7 @@ void arch_wait_for_change(const uint32_t *word, uint32_t value)
 	pthread_mutex_unlock(&cpus[this_cpu].lock);
 }
 
-/* Wherever the code under test calls the machine, other CPUs may get between. */
+/* Whenever the code under test calls the machine, other CPUs may run in between. */
 static void others_come_between(void)
 {
 	static _Thread_local unsigned calls;
@@ -99,7 +99,7 @@ static void *cpu_main(void *argument)
 	return NULL;
 }
 
-/* Run fn on every CPU at once. */
+/* Run fn on every CPU at the same time. */
 static void on_all(void (*fn)(unsigned cpu))
 {
 	pthread_t threads[CPUS];
@@ -112,7 +112,7 @@ static void on_all(void (*fn)(unsigned cpu))
 		pthread_join(threads[i], NULL);
 }
 
-/* A wake-up that is missed is a hang: alarm() ends it. */
+/* A missed wake-up makes the test hang: alarm() ends it. */
 static int halting(void **state)
 {
 	(void)state;
@@ -179,7 +179,7 @@ static void its_holder_may_take_it_again_where_it_is_made_so(void **state)
 	assert_int_equal(sdk_mutex_lock(&mutex, SDK_NOW), -EBUSY);
 	assert_int_equal(sdk_mutex_unlock(&mutex), 0);
 	assert_int_equal(sdk_mutex_unlock(&mutex), -EPERM);
-	mutex = SDK_MUTEX_RECURSIVE | ~0xfffU | 1; /* held by this CPU as often as can be */
+	mutex = SDK_MUTEX_RECURSIVE | ~0xfffU | 1; /* locked by this CPU as often as possible */
 	assert_int_equal(sdk_mutex_lock(&mutex, SDK_FOREVER), -EAGAIN);
 }
 
@@ -270,7 +270,7 @@ static void a_barrier_waits_for_all_round_after_round(void **state)
 	assert_int_equal(sdk_barrier(SDK_BARRIER_MAX) & 0xff, 0);
 }
 
-/* As a barrier on the stack of the one that continues first. */
+/* Like a barrier on the stack of the thread that continues first. */
 static void make_anew(unsigned cpu)
 {
 	for (unsigned i = 0; i < 300; i++) {
