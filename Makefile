@@ -86,7 +86,7 @@ $(OUT)/obj/boot/%.o $(OUT)/obj/lib/%.o $(OUT)/obj/agent/%.o $(OUT)/obj/channel/%
 	EXTRA = -mgeneral-regs-only $(EFI_CFLAGS)
 # It runs on the firmware's stack, which has 128 KiB (UEFI 2.10, 2.3.2, 2.3.6).
 $(OUT)/obj/writer/%.o: EXTRA = -mgeneral-regs-only -Wstack-usage=8192
-# It prints doubles, in thread context, when their writer has ended.
+# Formats doubles, in thread context only, after the marks' writers have ended.
 $(OUT)/obj/writer/perfdata/mark_text.c.o: EXTRA = -Wstack-usage=8192
 $(OUT)/obj/lib/memory/mem.c.o: EXTRA = -mgeneral-regs-only -fno-builtin -fno-tree-loop-distribute-patterns
 
@@ -103,8 +103,8 @@ link-image = $(CROSS)gcc -static-pie -nostdlib -o $@ -Wl,-T,linker.ld,--orphan-h
 	-Wl,-Map=$(@:.elf=.map) $(filter %.o,$^) -L$(NEWLIB)/lib \
 	-Wl,--start-group $(LIBFDT_$(ARCH)) -lc -lm -lgcc -Wl,--end-group
 
-# Its functions' names are in the image: linked without them, it says where each lies, and none lies
-# elsewhere when it is linked with them, as they stand behind the code.
+# The same image without the table of its functions' names, which comes last in the image. So this
+# image has the same addresses, and the table is made from it.
 $(OUT)/nameless/bareperf.elf: $(FW_OBJS) linker.ld
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
@@ -139,7 +139,8 @@ $(OUT)/bareperf.sym: $(OUT)/bareperf.elf boot/symbol-file
 	$(call say,SYM,$@)
 	$(Q)boot/symbol-file $< $@ || { rm -f $@; exit 1; }
 
-# Else a .sym that is older than the image lies there with another build-id.
+# Without this prerequisite, a .sym older than the image, with another build-id, might be left
+# beside it.
 $(OUT)/bareperf.efi: | $(OUT)/bareperf.sym
 
 firmware: $(OUT)/bareperf.efi $(OUT)/bareperf-dxe.efi $(OUT)/bareperf.elf $(OUT)/bareperf.sym ;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The host tool is one library and its main(); tests have what runs on the target in another beside it.
+# The host tool is one library and its main(). The tests also link a second library, with the code
+# that runs on the target.
 
 HOST_PKGS := libelf libdw zlib libzstd jansson capstone ncursesw $(shell pkg-config --exists libkdumpfile 2>/dev/null && echo libkdumpfile)
 PFM := $(shell deps/libpfm4 --path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Installs what is built, so that nothing is compiled as root: `make` for each ARCH first.
+# Installs built files, so that nothing is compiled as root: run `make` for each ARCH first.
 PREFIX := /usr/local
 BUILT := $(foreach arch,$(ARCHES),$(if $(wildcard build/$(arch)/bareperf.sym),$(arch)))
 DEST = $(DESTDIR)$(PREFIX)

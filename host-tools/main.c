@@ -20,7 +20,7 @@
 #include "host-tools/util/exit_status.h"
 #include "writer/util/error.h"
 
-/* Of a machine, or of what we know ourselves. */
+/* The events of a machine, or of a CPU by its table in this tool. */
 static int list(int argc, char **argv)
 {
 	return remote_is_meant(argc, argv) ? command_remote_list(argc, argv)
@@ -110,8 +110,9 @@ static int start(int argc, char **argv)
 	return dispatch(argc - 1, argv + 1);
 }
 
-/* A file must not get the number of a closed standard file: messages would go into recordings. So
- * such numbers are opened in the wrong direction, and their use stays an error. */
+/* If a standard file is closed, a newly opened file could get its number, and messages would go
+ * into the recording. So the closed numbers are opened in the wrong direction, and using them
+ * remains an error. */
 static void keep_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

@@ -25,7 +25,7 @@ static size_t event_length(const char *text)
 	return i;
 }
 
-/* A name from the CPU's manual; the text behind a group's brace has none. */
+/* Whether the text is a name from the CPU's manual; the text after a group's brace is not. */
 static bool is_own_name(const char *text, size_t length, const struct pmu_source *const *sources)
 {
 	return length && *text != ':' && !memchr(text, '/', length) &&
@@ -44,7 +44,7 @@ bool event_names_any(const char *list, const struct pmu_source *const *sources)
 	return false;
 }
 
-/* perf's modifiers behind the last colon; an empty string if there are none. Unit masks are longer
+/* perf's modifiers after the last colon; an empty string if there are none. Unit masks are longer
  * or have other letters. */
 static const char *modifiers(const char *name)
 {
@@ -81,7 +81,7 @@ static int encode_for(const char *name, const struct event_cpu *cpu, struct pfm_
 	return 0;
 }
 
-/* The levels as modifiers, if they are not all: libpfm4's :u, :k=0 and so on. */
+/* The modifiers for the selected levels, if not all are selected: libpfm4's :u, :k=0 and so on. */
 static const char *levels(const struct pfm_encoding *encoding, uint16_t machine, char text[4])
 {
 	bool hv = encoding->hv && machine == EM_AARCH64;
@@ -97,7 +97,7 @@ static const char *levels(const struct pfm_encoding *encoding, uint16_t machine,
 	return encoding->user && encoding->kernel && !hv ? "" : text;
 }
 
-/* only: the CPUs whose signature is like this; NULL: all. */
+/* only: the CPUs whose signature begins like this; NULL: all. */
 static void write_event(struct blob *text, const char *written, const char *modified,
                         const struct pfm_encoding *encoding, uint16_t machine,
                         const struct event_cpu *only)
@@ -116,8 +116,8 @@ static void write_event(struct blob *text, const char *written, const char *modi
 	            *modified ? modified : levels(encoding, machine, ring));
 }
 
-/* On Arm's machines CPUs may be of several kinds, and a maker's number of an event means another
- * event on other makers' CPUs. With a named PMU the event is counted on the named CPUs. */
+/* An Arm machine may have several kinds of CPUs, and the same number may mean another event on
+ * another maker's CPU. With a named PMU the event is counted only on CPUs of that kind. */
 static bool is_of_one_kind(const char *name, const struct event_cpu *cpu,
                            const struct pfm_encoding *encoding)
 {
@@ -148,7 +148,7 @@ static int resolve_one(struct blob *text, const char *written, const struct even
 
 /* ---- Before there is a machine ---- */
 
-/* Whether a table is of the CPUs of this machine type. */
+/* Whether a table is for CPUs of this machine type. */
 static bool is_for(const struct pfm_table *table, uint16_t machine)
 {
 	return !strncmp(table->pmu, "arm_", 4) == (machine == EM_AARCH64);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Models by the Intel SDM (volume 4, table 2-1), AMD's PPRs and the MIDR of the cores' manuals, as
- * far as libpfm4 has tables for them. */
+/* Models by the Intel SDM (volume 4, table 2-1), AMD's PPRs and the MIDR of the cores' manuals, if
+ * libpfm4 has tables for them. */
 #include "host-tools/events/event_pmus.h"
 
 #include <stddef.h>
@@ -30,7 +30,7 @@ static const struct {
 	{ "knl", { 87 } },          { "knm", { 133 } },
 };
 
-#define CASCADE_LAKE_STEPPING 5 /* of Skylake X's model */
+#define CASCADE_LAKE_STEPPING 5 /* the first stepping with Skylake X's model */
 
 static const struct {
 	const char *pmu;

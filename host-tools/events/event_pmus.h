@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of libpfm4's tables names the events of a CPU. libpfm4 itself looks at the CPU that it runs
- * on, which is another one than the machine that is measured. */
+/* Chooses libpfm4's table of event names for a CPU. libpfm4 itself chooses by the CPU that it runs
+ * on, which is not the measured machine's. */
 #ifndef HOST_TOOLS_EVENTS_EVENT_PMUS_H
 #define HOST_TOOLS_EVENTS_EVENT_PMUS_H
 
@@ -10,19 +10,19 @@
 /* A CPU's identity, as in the trace region. */
 struct event_cpu {
 	uint16_t machine;   /* ELF's e_machine */
-	const char *vendor; /* CPUID leaf 0; elsewhere not looked at */
+	const char *vendor; /* CPUID leaf 0; used on x86 only */
 	uint64_t signature; /* CPUID.01H:EAX; MIDR_EL1 */
-	const char *pmu;    /* the user's choice; NULL: by the signature */
+	const char *pmu;    /* the user's choice; NULL: chosen by the signature */
 };
 
-/* libpfm4's name for the PMU of such a CPU's core, or NULL if it knows none. */
+/* libpfm4's name for the PMU of such a CPU's core, or NULL if libpfm4 does not know it. */
 const char *event_pmu_of(const struct event_cpu *cpu);
 
-/* A PMU that has the architecture's common events (Arm ARM DDI 0487, D13.12), whose numbers mean
- * the same on every CPU of this machine type; NULL where there is nothing common. */
+/* A PMU with the architecture's common events (Arm ARM DDI 0487, D13.12), whose numbers mean the
+ * same on every CPU of this machine type; NULL if the architecture has none. */
 const char *event_pmu_common(uint16_t machine);
 
-/* Whether config is the number of such an event. */
+/* Whether config is the number of a common event. */
 bool event_is_common(uint16_t machine, uint64_t config);
 
 #endif

@@ -18,7 +18,7 @@
 
 /* ---- The file's content ---- */
 
-/* Bytes at a pointer that was stored there, aligned as a pointer is; NULL: they are outside. */
+/* The bytes at a stored pointer, aligned for a pointer; NULL: they are outside the image. */
 static const void *at(const struct image_tables *image, const void *pointer, size_t index,
                       size_t size)
 {
@@ -65,7 +65,7 @@ static int relocate(struct image_tables *image, const struct tables_directory *d
 	for (uint64_t from = directory->relocations; end - from >= sizeof(Elf64_Rela);
 	     from += sizeof(Elf64_Rela)) {
 		Elf64_Rela rela;
-		uint64_t value = 0; /* memory behind the file's end is zero */
+		uint64_t value = 0; /* memory after the file's end is zero */
 
 		memcpy(&rela, image->bytes + from, sizeof(rela));
 		if (rela.r_offset > image->size || image->size - rela.r_offset < sizeof(value))
@@ -106,7 +106,7 @@ static bool are_events(const struct image_tables *image, const struct pmu_event_
 	return !events;
 }
 
-/* How many pointers there are up to a NULL; -1: no NULL. */
+/* The number of pointers before a NULL; -1: there is no NULL. */
 static int count(const struct image_tables *image, const void *list)
 {
 	for (unsigned i = 0; i < MOST_ENTRIES; i++) {
@@ -171,7 +171,7 @@ static bool is_same(const struct image_tables *image, const char *theirs, const 
 	return is_text(image, theirs) && !strcmp(theirs, ours);
 }
 
-/* Whether its options are those that this tool's parser knows. */
+/* Whether the image's options are those that this tool's parser knows. */
 static bool are_our_options(const struct image_tables *image, const struct command_option *theirs,
                             const struct command_option *ours)
 {

@@ -8,7 +8,7 @@
 #include "writer/util/error.h"
 
 struct image_tables {
-	struct command_tables tables; /* whether a source is here is left open */
+	struct command_tables tables; /* whether this machine has a source is left open */
 	/* storage */
 	uint8_t *bytes; /* the file, relocated */
 	size_t size;
@@ -19,14 +19,14 @@ struct image_tables {
 };
 
 /*
- * Take them from a copy of the file's bytes, of which none is believed. 0; -ENOENT: it has none
- * that this tool can use, as it is another version's; -EPROTO: they make no sense, with the offset;
- * -ENOMEM. image_tables_free() in any case.
+ * Read the tables from a copy of the file's bytes, which are checked. 0; -ENOENT: it has no tables
+ * that this tool can use, because it is another version; -EPROTO: they are malformed, error has the
+ * offset; -ENOMEM. Call image_tables_free() in all cases.
  */
 int image_tables_read(struct image_tables *image, const void *bytes, size_t size,
                       struct error *error);
 
-/* The same of a file. Errors of its reading, too. */
+/* The same from a file. Also returns errors of reading the file. */
 int image_tables_load(struct image_tables *image, const char *path, struct error *error);
 
 void image_tables_free(struct image_tables *image);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf list`: the names that CPUs' makers gave to their events. */
+/* `bareperf list`: the event names that CPU makers define. */
 #include "host-tools/events/list.h"
 
 #include <argp.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libpfm4 uses the events of the host's CPU, unless a CPU is forced before it starts. */
+/* libpfm4 takes the events of the host's CPU, unless another CPU is forced before it starts. */
 static bool start(void)
 {
 	static bool started, works;
@@ -25,7 +25,7 @@ static int not_started(struct error *error)
 	return error_set(error, -ENODEV, "libpfm4 does not start");
 }
 
-/* The part of attr that needs more than a counter. */
+/* The part of attr that a counter alone cannot provide. */
 static const char *excess(const struct perf_event_attr *attr, int cpu)
 {
 	if (cpu != -1)
@@ -73,7 +73,7 @@ int pfm_encode(const char *name, struct pfm_encoding *encoding, struct error *er
 	return 0;
 }
 
-/* A core's PMU, not one of libpfm4's for software events. */
+/* Whether it is a core's PMU, not one of libpfm4's for software events. */
 static bool core_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	*info = (pfm_pmu_info_t){ .size = sizeof(*info) };
@@ -94,7 +94,7 @@ bool pfm_table(unsigned i, struct pfm_table *table)
 	return false;
 }
 
-/* An event by its unit masks, if it has some. */
+/* An event with its unit masks, if it has any. */
 static void list_event(int event, pfm_print_fn print, void *context)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libpfm4, for any CPU. Its own perf_event.h is not ours, so nothing else includes it. */
+/* libpfm4 for any CPU. Its own perf_event.h conflicts with ours, so no other file includes it. */
 #ifndef HOST_TOOLS_EVENTS_PFM_H
 #define HOST_TOOLS_EVENTS_PFM_H
 
@@ -11,14 +11,14 @@
 
 /* A name's encoding for the hardware. */
 struct pfm_encoding {
-	uint64_t config;       /* as perf_event_attr.config for PERF_TYPE_RAW */
-	uint64_t period, freq; /* from :period=N and :freq=N; 0: not said */
+	uint64_t config;       /* perf_event_attr.config for PERF_TYPE_RAW */
+	uint64_t period, freq; /* from :period=N and :freq=N; 0: not given */
 	bool user, kernel, hv; /* the levels that count */
 };
 
-/* Have libpfm4 encode "PMU::EVENT[:UMASK][:ATTRIBUTE=VALUE]..." ('.' will do for ':').
- * -ENOENT: it has no such event or PMU; -EINVAL: a unit mask or attribute is wrong or missing, or
- * the event needs a setting that bareperf cannot program. */
+/* Encode "PMU::EVENT[:UMASK][:ATTRIBUTE=VALUE]..." with libpfm4 ('.' may replace ':'). -ENOENT: it
+ * has no such event or PMU; -EINVAL: a unit mask or attribute is wrong or missing, or the event
+ * needs a setting that bareperf cannot program. */
 int pfm_encode(const char *name, struct pfm_encoding *encoding, struct error *error);
 
 /* One of libpfm4's tables: those of CPU cores only. */
@@ -28,11 +28,11 @@ struct pfm_table {
 	unsigned events;
 };
 
-/* The i-th table; false behind the last. */
+/* Get the i-th table. Returns false after the last. */
 bool pfm_table(unsigned i, struct pfm_table *table);
 
-/* Call print for each event of a PMU, or each of its unit masks, as they are to be written, e.g.
- * BR_INST_RETIRED:NEAR_TAKEN. -ENOENT: there is no such table. */
+/* Calls print for each event of a PMU, or each of its unit masks, in the form in which a user
+ * writes it, for example BR_INST_RETIRED:NEAR_TAKEN. -ENOENT: there is no such table. */
 typedef void (*pfm_print_fn)(void *context, const char *name, const char *description);
 int pfm_list(const char *pmu, pfm_print_fn print, void *context, struct error *error);
 

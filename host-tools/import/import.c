@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `bareperf import`: what a memory dump holds of a recording, as the perf.data that a reader beside
- * the machine would have written. */
+/* `bareperf import`: turns a memory dump's recording into the perf.data that a reader beside the
+ * machine would have written. */
 #include "host-tools/import/import.h"
 
 #include <argp.h>
@@ -77,7 +77,8 @@ static const struct argp argp = {
 	    "are unaccounted for, 4 the machine did not complete its run.",
 };
 
-/* Look for an earlier reader. Report the bytes that cannot be read again, and set *joined. */
+/* Look for an earlier reader. Report the bytes that it has read, which cannot be read again, and
+ * set *joined. */
 static int look_back(struct region *region, bool again, bool *joined, struct error *error)
 {
 	for (uint32_t i = 0; i < region->header.rings.count; i++) {
@@ -99,7 +100,7 @@ static int look_back(struct region *region, bool again, bool *joined, struct err
 	return 0;
 }
 
-/* A machine's last words. */
+/* Print the state in which the machine ended. */
 static void tell_end(const struct region *region)
 {
 	uint32_t state = region_state(region);

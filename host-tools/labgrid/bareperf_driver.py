@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A labgrid driver: `bareperf` on a target that runs its image. One file, which an environment
-names in its `imports:`; farm.yaml beside it is an example. Tried with labgrid 0.4.1."""
+"""A labgrid driver: `bareperf` for a target that runs its image. The driver is one file, which an
+environment lists under `imports:`; farm.yaml beside it is an example. Tried with labgrid 0.4.1."""
 
 import json
 import shlex
@@ -15,17 +15,18 @@ from labgrid.resource import NetworkSerialPort
 from labgrid.step import step
 from labgrid.util.proxy import proxymanager
 
-OURS = 125  # and up: exit statuses of the tool's; those below are the workload's
+OURS = 125  # exit statuses from here on are the tool's; smaller ones are the workload's
 
 
 @target_factory.reg_driver
 @attr.s(eq=False)
 class BareperfDriver(Driver):
-    """Records what a target runs. The image has been started without a command, be it by power,
-    bootloader or QEMU: it waits. The tool is `bareperf` of the environment's tools, else of PATH.
+    """Records what a target runs. The image was started without a command (by power, by a
+    bootloader or by QEMU), so it waits for one. The tool is `bareperf` in the environment's tools,
+    or else in PATH.
 
     Args:
-        channel (str): URL of docs/channels.md; without one it is that of the port that is bound
+        channel (str): a URL of docs/channels.md; by default the URL of the bound port
         timeout (float): seconds until a target without a sign of life is given up
     """
 
@@ -36,7 +37,7 @@ class BareperfDriver(Driver):
     timeout = attr.ib(default=10.0, converter=float)
 
     def on_activate(self):
-        """A port is one driver's at a time: consoles on it are deactivated."""
+        """Only one driver can use a port: consoles on it are deactivated."""
         clients = self.port.clients if self.port and not self.channel else ()
         for other in list(clients):
             if other is not self and other.state is BindingState.active:
@@ -58,7 +59,7 @@ class BareperfDriver(Driver):
         return f"tcp:[{host}]:{port}" if ":" in host else f"tcp:{host}:{port}"
 
     def _bareperf(self, verb, words="", options=()):
-        """Carry it out; words as in a shell, or a list of them."""
+        """Run the tool; words are one string, split as by a shell, or a list."""
         tool = self.target.env and self.target.env.config.get_tool("bareperf")
         words = shlex.split(words) if isinstance(words, str) else [str(word) for word in words]
         command = [tool or "bareperf", verb, "--channel", self.url(), "--timeout",
@@ -76,14 +77,14 @@ class BareperfDriver(Driver):
     @Driver.check_active
     @step(args=["words", "output"])
     def record(self, words, output="perf.data"):
-        """`bareperf record`: words are events, options and "--" with the workload. The workload's
-        exit status, 0 to 124."""
+        """`bareperf record`: words are events, options and "--" with the workload. Returns the
+        workload's exit status, 0 to 124."""
         return self._bareperf("record", words, ("-o", output)).returncode
 
     @Driver.check_active
     @step(args=["output"])
     def attach(self, output="perf.data"):
-        """Join a recording that goes on, or go on with output: until it has come to its end."""
+        """Read a recording that is in progress, or resume one of the file output, until its end."""
         return self._bareperf("attach", options=("-o", output)).returncode
 
     @Driver.check_active
@@ -101,7 +102,7 @@ class BareperfDriver(Driver):
     @Driver.check_active
     @step()
     def console(self):
-        """The target's console, as far as it is still there."""
+        """The target's console text, as far as it is still available."""
         return self._bareperf("console").stdout
 
     @Driver.check_active
@@ -113,7 +114,7 @@ class BareperfDriver(Driver):
     @Driver.check_active
     @step()
     def snapshot(self):
-        """Have AUX areas in snapshot mode told to who records them."""
+        """Request a snapshot of AUX areas in snapshot mode; the recording's reader gets it."""
         self._bareperf("snapshot")
 
     @Driver.check_active

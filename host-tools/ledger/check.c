@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define BRANCH_BYTES 24U /* of a record of the debug store */
+#define BRANCH_BYTES 24U /* size of a record of the debug store */
 
 struct checker {
 	const struct ledger *ledger;
@@ -45,7 +45,8 @@ uint64_t check_overwritten(const struct ledger *ledger, const struct ledger_even
 	           : 0;
 }
 
-/* After a reset: the ledger counts records that had not reached memory, and are not here. */
+/* After a reset the ledger may count records that had not reached memory, and that are missing
+ * here. */
 static bool is_cut(const struct ledger *ledger, uint32_t ring)
 {
 	return ledger->head.interrupted & LEDGER_CUT && ring != TR_NONE &&
@@ -95,8 +96,8 @@ static void check_periods(struct checker *checker, const struct ledger_event *ev
 		check_report(checker, l->count == l->period + l->residue,
 		             "%s: count %" PRIu64 " = period %" PRIu64 " + residue %" PRIu64, who,
 		             l->count, l->period, l->residue);
-	/* Only if all is read, or the number of other readers' records is known, and if the samples
-	 * have their periods. */
+	/* Only if everything was read, or the number of records that other readers took is known,
+	 * and if the samples have periods. */
 	if ((event->found.elsewhere && !checker->ledger->before) ||
 	    is_cut(checker->ledger, event->event.ring) ||
 	    check_overwritten(checker->ledger, event) || !(attr->sample_type & PERF_SAMPLE_PERIOD))
@@ -110,8 +111,8 @@ static void check_periods(struct checker *checker, const struct ledger_event *ev
 	             checker->ledger->before ? " + elsewhere " : "", elsewhere, l->period_lost);
 }
 
-/* Of a branch trace, once it has ended: every branch taken is recorded or lost, and every record is
- * in the AUX area. */
+/* For a branch trace that has ended: every taken branch is recorded or lost, and every record is in
+ * the AUX area. */
 static void check_branches(struct checker *checker, const struct ledger_event *event,
                            const char *who)
 {
@@ -199,7 +200,7 @@ static void check_wakeups(struct checker *checker, uint32_t i)
 	             i, l->sent, causes, l->coalesced);
 }
 
-/* Every store to a doorbell arrived: by bells, since rings may share one. */
+/* Every store to a doorbell arrived: checked by doorbell, because rings may share one. */
 static void check_bell(struct checker *checker, uint32_t first)
 {
 	const struct ledger *ledger = checker->ledger;
@@ -231,7 +232,7 @@ static void check_aux(struct checker *checker, uint32_t i)
 	/* If another reader read the first part, the padding in that part is unknown. */
 	if (!ring->ring.aux_size || (checker->ledger->before && checker->ledger->before[i].aux))
 		return;
-	/* Only at the end is everything announced that was written. */
+	/* Only at the end has everything that was written been announced. */
 	check_report(checker,
 	             !ledger_ended(checker->ledger) ||
 	                 l->aux_written ==

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ledgers of several machines as one. */
+/* Merges the ledgers of several machines into one. */
 #include "host-tools/ledger/ledger_merge.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static int check_part(const struct ledger_part *part, uint32_t *evsels, struct e
 	return fits ? 0 : error_set(error, -EPROTO, "%s: its ledger makes no sense", part->name);
 }
 
-/* The records that another reader took are known only for a joined run. */
+/* Whether another reader took records; that is known only for a joined run. */
 static bool is_read_elsewhere(const struct ledger *ledger)
 {
 	for (uint32_t i = 0; i < ledger->head.event_count && !ledger->before; i++) {
@@ -104,7 +104,7 @@ static void merge_events(struct blob *blob, const struct ledger_part *part)
 {
 	for (uint32_t i = 0; i < part->ledger->head.event_count; i++) {
 		struct ledger_event event = part->ledger->events[i];
-		char name[128]; /* cut at the end, if it must be */
+		char name[128]; /* cut at the end if it is too long */
 
 		event.event.id = ledger_part_id(part, &part->ledger->events[i]);
 		event.event.cpu += part->first_cpu;
@@ -120,7 +120,8 @@ static void merge_events(struct blob *blob, const struct ledger_part *part)
 	}
 }
 
-/* Rings of two machines do not share a doorbell: next is a vector that none had before. */
+/* Rings of two machines do not share a doorbell: next is the first vector that no earlier machine
+ * uses. */
 static void merge_rings(struct blob *blob, const struct ledger_part *part, uint32_t *next)
 {
 	uint32_t first = *next;
@@ -145,7 +146,7 @@ static void merge_before(struct blob *blob, const struct ledger *ledger)
 		blob_add(blob, ledger->before ? &ledger->before[i] : &none, sizeof(none));
 }
 
-/* Whether the ledger's end is reported instead of the earlier one. */
+/* Whether the ledger's end state is reported instead of the earlier one. */
 static bool is_worse(const struct ledger *ledger, const struct ledger_head *than, bool than_ended)
 {
 	if (ledger_ended(ledger) != than_ended)

@@ -8,7 +8,7 @@
 #include "host-tools/ledger/check.h"
 #include "writer/perfdata/perf_aux.h"
 
-/* Of one event on one CPU. */
+/* A part of one event on one CPU. */
 struct part {
 	uint64_t count, of;
 };
@@ -118,7 +118,7 @@ void missing_sum(const struct ledger *ledger, uint64_t sums[MISSING_KINDS])
 	}
 }
 
-/* The sum over the CPUs of the event at `first` and those behind it. */
+/* The sum over the CPUs of the event at `first` and of those after it. */
 static struct missing sum_of(const struct ledger *ledger, uint32_t first, enum missing_kind kind)
 {
 	const struct tr_event *own = &ledger->events[first].event;
@@ -177,7 +177,8 @@ const char *missing_kind_name(enum missing_kind kind)
 	return names[kind];
 }
 
-/* "10 of 110 records (9.1 %)"; a share that is neither nothing nor all is not shown as such. */
+/* "10 of 110 records (9.1 %)". A share that rounds to 0 or 100 % without being exactly that is
+ * printed with "under" or "over". */
 static void put_share(char text[128], const struct missing *missing, const char *what)
 {
 	double share = missing->of ? 100.0 * (double)missing->count / (double)missing->of : 0;
@@ -197,7 +198,7 @@ static void put_share(char text[128], const struct missing *missing, const char 
 void missing_text(const struct missing *missing, char *text, size_t size)
 {
 	static const struct {
-		const char *unit; /* NULL: it has no share */
+		const char *unit; /* NULL: no share is printed */
 		const char *rest;
 	} words[] = {
 		[MISSING_RECORDS] = { "records", "found no room in the ring" },

@@ -7,21 +7,21 @@
 #include "host-tools/ledger/missing.h"
 #include "writer/perfdata/perf_aux.h"
 
-#define BRANCH_BYTES        24U          /* of a record of the debug store */
+#define BRANCH_BYTES        24U          /* size of a record of the debug store */
 #define REGION_DEFAULT_MIB  64U          /* `bareperf run --region-size` */
-#define REGION_MOST_MIB     1024U        /* more shared memory is nothing to ask for */
-#define REGION_TABLES_BYTES (1ULL << 20) /* the largest size of a region beside its rings */
+#define REGION_MOST_MIB     1024U        /* larger shared memory is not suggested */
+#define REGION_TABLES_BYTES (1ULL << 20) /* the most bytes of a region besides its rings */
 #define SAMPLES_WANTED_HZ   50000U       /* half of the default limit for throttling */
 
-/* A ring and its AUX area, as they would have to be. */
+/* The sizes that a ring and its AUX area need. */
 struct need {
 	uint64_t data_bytes, aux_bytes;
-	bool data, aux; /* it is more than today's */
+	bool data, aux; /* the size is larger than the present one */
 };
 
-/* How much more seldom events would have to sample: 1 is as they do. */
+/* How many times fewer samples the events should take: 1 means no change. */
 struct rarer {
-	uint64_t period; /* of the one that needs it most, after that; 0: none does */
+	uint64_t period; /* the longest period that one event then needs; 0: none */
 	uint64_t freq;
 };
 
@@ -54,7 +54,7 @@ static uint64_t record_bytes(const struct ledger *ledger, uint32_t ring)
 	return records ? (bytes + records - 1) / records : 0;
 }
 
-/* The room of all lost and all kept records: enough for any reader. */
+/* Room for all lost and all kept records: enough for any reader. */
 static void need_data(struct need *need, const struct ledger *ledger, uint32_t ring)
 {
 	const struct ledger_ring *r = &ledger->rings[ring];
@@ -69,8 +69,8 @@ static void need_data(struct need *need, const struct ledger *ledger, uint32_t r
 	                 r->ledger.lost * at_least(record_bytes(ledger, ring), sizeof(uint64_t))));
 }
 
-/* The same where the losses were counted; else four times today's, or what holds twice as much as
- * was recorded, if that is less. */
+/* The same if the losses were counted; otherwise four times the present size, or room for twice the
+ * recorded data, if that is less. */
 static void need_aux(struct need *need, const struct ledger *ledger,
                      const struct ledger_event *event)
 {
@@ -79,7 +79,7 @@ static void need_aux(struct need *need, const struct ledger *ledger,
 	uint64_t twice = 2 * at_least(ring->ledger.aux_written, size);
 
 	if (!ring->ring.aux_watermark || (!lost && !ring->ledger.aux_truncated))
-		return; /* snapshot mode has no use for room */
+		return; /* in snapshot mode more room would not help */
 	need->aux = true;
 	if (lost && lost != TR_UNKNOWN && lost < UINT64_MAX / BRANCH_BYTES / 4)
 		size += lost * BRANCH_BYTES;
@@ -105,7 +105,7 @@ static struct need need_of(const struct ledger *ledger)
 	return need;
 }
 
-/* Of a region that has rings like this. */
+/* The size of a region with such rings. */
 static uint64_t region_mib(const struct ledger *ledger, const struct need *need)
 {
 	uint64_t ring = TR_PAGE + need->data_bytes + need->aux_bytes;
@@ -165,7 +165,7 @@ static struct rarer rarer_of(const struct ledger *ledger, bool instead_of_room)
 	return rarer;
 }
 
-/* Add an option, with a space before it unless it is the first. */
+/* Append an option, after a space unless it is the first. */
 static void __attribute__((format(printf, 3, 4)))
 add(char *text, size_t size, const char *format, ...)
 {

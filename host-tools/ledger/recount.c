@@ -6,8 +6,8 @@
 #include "host-tools/perfdata/perf_reader.h"
 #include "writer/perfdata/sample.h"
 
-/* Synthesized records have id 0, and no ledger counts them. The machine itself writes the records
- * of images that it loads during the run. */
+/* Whether the record was added by a tool: such records have id 0, and no ledger counts them. The
+ * machine itself writes the records of images that it loads during the run. */
 static bool is_made_up(const struct perf_event_header *record)
 {
 	uint64_t id;

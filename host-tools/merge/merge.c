@@ -150,7 +150,7 @@ static void print_broken(void *context, bool holds, const char *line)
 		say("BROKEN %s", line);
 }
 
-/* As perf closes, in perf's words. */
+/* perf's closing line, in perf's words. */
 static int summary(const struct merge *merge, const struct perf_writer *writer, const char *output)
 {
 	uint64_t samples = 0;

@@ -13,7 +13,7 @@
 
 /* ---- One recording ---- */
 
-/* "NAME=FILE", where NAME is no part of a path; else the file's own name. */
+/* Split "NAME=FILE", where NAME contains no slash; without NAME the file's own name is used. */
 static int name_board(struct merge_board *board, const char *argument, struct error *error)
 {
 	size_t length = strcspn(argument, "=/");
@@ -57,8 +57,8 @@ static int load_ledger(struct merge_board *board, struct error *error)
 	return ledger_parse(&board->ledger, bytes, size, error);
 }
 
-/* A file can be merged if its records have ids, and if it has no AUX data, which needs one clock.
- */
+/* A file can be merged if its records have ids, and if it has no AUX data, because AUX data need
+ * one clock. */
 static int check_kind(const struct merge_board *board, struct error *error)
 {
 	const struct ledger *ledger = &board->ledger;
@@ -117,7 +117,7 @@ static int open_board(struct merge_board *board, const char *argument, struct er
 
 /* ---- All of them ---- */
 
-/* perf reads the fields of synthesized records by the file's first event. */
+/* perf reads the trailer of added records by the file's first event. */
 static uint64_t first_trailer(const struct merge_board *board)
 {
 	return board->ledger.events[0].event.attr.sample_type & TRAILER;

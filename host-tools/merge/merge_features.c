@@ -36,7 +36,7 @@ static bool is_same_event(const struct tr_event *a, const struct tr_event *b)
 	       a->group == b->group && !strncmp(a->name, b->name, sizeof(a->name));
 }
 
-/* The same command was recorded on both. */
+/* Whether both ledgers have the same events, from the same command. */
 static bool has_same_events(const struct ledger *a, const struct ledger *b)
 {
 	uint32_t count = evsels_of(a);
@@ -48,7 +48,7 @@ static bool has_same_events(const struct ledger *a, const struct ledger *b)
 	return count == evsels_of(b);
 }
 
-/* The position of each board's events among the file's. */
+/* Choose the index of each board's events among the file's events. */
 static void choose_evsels(const struct merge *merge, uint32_t *first)
 {
 	uint32_t next = 0;
@@ -64,7 +64,7 @@ static void choose_evsels(const struct merge *merge, uint32_t *first)
 	}
 }
 
-/* By their own names again, and numbered as perf has them. */
+/* With their own names again, and numbered as perf does. */
 static void fill_events(const struct merge *merge, const uint32_t *first, struct tr_event *to)
 {
 	for (uint32_t i = 0; i < merge->count; i++) {
@@ -129,7 +129,7 @@ static void add_build_id(struct blob *blob, const struct perf_build_id *from, co
 	blob_padded(blob, path, padded);
 }
 
-/* Has a board before this one the same file, of the same build? */
+/* Whether an earlier board has the same file with the same build-id. */
 static bool is_repeated(const struct merge *merge, uint32_t i, const struct perf_build_id *own)
 {
 	struct perf_build_id other;
@@ -181,7 +181,7 @@ static bool has_model_before(const struct region *region, uint32_t cpu)
 	return false;
 }
 
-/* All boards' models. perf 6.1's data convert --to-json needs one, and does not survive without. */
+/* All boards' CPU models. perf 6.1's data convert --to-json crashes without one. */
 static void put_models(struct blob *blob, const struct region *region)
 {
 	struct blob models = { 0 };
@@ -204,7 +204,7 @@ static void put_models(struct blob *blob, const struct region *region)
 	blob_free(&models);
 }
 
-/* Is a feature true of all boards together? */
+/* Whether a feature holds for all boards together. */
 static bool is_of_all(unsigned bit, const struct region *region)
 {
 	bool alike = true;
@@ -228,7 +228,7 @@ static bool is_of_all(unsigned bit, const struct region *region)
 	}
 }
 
-/* The first and the last moment, as they are moved. */
+/* The first and the last time, after shifting. */
 static void span(const struct merge *merge, struct perf_features_input *input)
 {
 	for (uint32_t i = 0; i < merge->count; i++) {

@@ -9,7 +9,8 @@
 
 #include "writer/perfdata/sample.h"
 
-/* A record on its way from a board's file to the merged one; wrong: why it is refused, or NULL. */
+/* A record on its way from a board's file to the merged one; wrong: the reason if it is refused, or
+ * NULL. */
 struct move {
 	const struct merge *merge;
 	const struct merge_board *board;
@@ -40,7 +41,7 @@ static void move_time(const struct move *move, uint64_t *time)
 		*time += move->board->later;
 }
 
-/* {pid, tid}: a process is called by its first thread; both are 1 + a CPU. */
+/* {pid, tid}: a process has its first thread's number; both numbers are 1 + a CPU. */
 static void move_task(struct move *move, uint64_t *word)
 {
 	uint32_t pid = (uint32_t)*word, tid = (uint32_t)(*word >> 32), cpus = move->part->cpus;
@@ -60,7 +61,7 @@ static void move_cpu(struct move *move, uint64_t *word)
 	*word = (*word & ~0xffffffffULL) | ((uint32_t)*word + move->part->first_cpu);
 }
 
-/* A READ block; an id follows each value. */
+/* A READ block: each value is followed by an id. */
 static void move_read(struct move *move, uint64_t *words, size_t count, uint64_t format)
 {
 	size_t at = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -78,7 +79,8 @@ static void move_read(struct move *move, uint64_t *words, size_t count, uint64_t
 		move_id(move, &words[at + 1]);
 }
 
-/* TID to CPU, in the same order in samples and trailers; returns the next word. */
+/* The fields from TID to CPU, which have the same order in samples and trailers; returns the next
+ * word. */
 static size_t move_common(struct move *move, uint64_t *words, size_t at, uint64_t type)
 {
 	if (type & PERF_SAMPLE_TID)
@@ -95,7 +97,7 @@ static size_t move_common(struct move *move, uint64_t *words, size_t at, uint64_
 	return at;
 }
 
-/* The fields of a sample up to its PERIOD; those behind it do not move, but for READ's. */
+/* A sample's fields up to its PERIOD; later fields do not change, except in READ. */
 static void move_sample(struct move *move, uint64_t *words, const struct perf_event_attr *attr)
 {
 	uint64_t type = attr->sample_type;
@@ -114,7 +116,7 @@ static void move_sample(struct move *move, uint64_t *words, const struct perf_ev
 		          attr->read_format);
 }
 
-/* The fields behind any other record, from word `at` on: an ADDR is none of them. */
+/* The trailer of any other record, from word `at` on: it contains no ADDR. */
 static void move_trailer(struct move *move, uint64_t *words, size_t at, uint64_t type)
 {
 	at = move_common(move, words, at, type & ~PERF_SAMPLE_ADDR);
@@ -128,7 +130,8 @@ static size_t trailer_words(uint64_t type)
 	                                            PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER));
 }
 
-/* Words of a record's own fields, at least; SIZE_MAX: it is of a type that no recording has. */
+/* The least number of words of the record's own fields; SIZE_MAX: no recording contains this type.
+ * */
 static size_t body_words(uint32_t type)
 {
 	switch (type) {
@@ -191,7 +194,7 @@ static void move_body(struct move *move, uint64_t *words, uint32_t type)
 	}
 }
 
-/* Another text in place of the one from word `at` to the trailer. */
+/* Replace the text from word `at` to the trailer. */
 static void replace_text(struct move *move, struct blob *to, size_t at, size_t trailer,
                          const char *text)
 {
@@ -213,7 +216,8 @@ static void replace_text(struct move *move, struct blob *to, size_t at, size_t t
 		memcpy(to->bytes, &header, sizeof(header));
 }
 
-/* COMM: the board's name first. MMAP2: the file's, which may be another board's as well. */
+/* COMM: put the board's name first. MMAP2: rename the file if another board has another build of
+ * it. */
 static void rename_record(struct move *move, struct blob *to, uint32_t type, size_t trailer)
 {
 	size_t at = type == PERF_RECORD_COMM ? 2 : 9, end = to->size - 8 * trailer;
@@ -258,7 +262,7 @@ static void move_record(struct move *move, struct blob *to, const struct perf_ev
 		rename_record(move, to, header.type, trailer);
 }
 
-/* The kernel where no code is (perf_synth.c) is every board's: once is enough. */
+/* Every board has the mapping of the kernel without code (perf_synth.c): one is enough. */
 static bool is_known(const struct move *move, const struct perf_event_header *record)
 {
 	return record->type == PERF_RECORD_MMAP && move->index;
@@ -278,7 +282,7 @@ int merge_record(const struct merge *merge, uint32_t i, const struct perf_event_
 
 	if (is_known(&move, record))
 		return 0;
-	/* Records that a tool made up have id 0 and count as the first event's. */
+	/* Records that a tool added have id 0 and count as the first event's. */
 	if (!sample_id(record, &id) || record->size % 8)
 		complain(&move, "it is too short for an id");
 	else if (id || record->type == PERF_RECORD_SAMPLE)

@@ -7,9 +7,10 @@
 #include "writer/util/blob.h"
 
 /*
- * Make to the record of board i with the merged file's ids, CPUs, tasks and times; COMM gets the
- * board's name before its own. 1; 0: the merged file has it already, from another board; -EPROTO,
- * -ENOTSUP: it makes no sense, or is none that a recording without AUX data has; -ENOMEM.
+ * Write to `to` the record of board i with the merged file's ids, CPUs, tasks and times; COMM gets
+ * the board's name before its own. 1; 0: the merged file has it already, from another board;
+ * -EPROTO, -ENOTSUP: the record is malformed, or no recording without AUX data contains such;
+ * -ENOMEM.
  */
 int merge_record(const struct merge *merge, uint32_t i, const struct perf_event_header *record,
                  struct blob *to, struct error *error);

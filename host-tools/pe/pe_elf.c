@@ -19,27 +19,27 @@ struct writer {
 	Elf *elf;
 	const struct pe_image *image;
 	struct blob names;            /* of sections */
-	uint64_t end;                 /* of the sections that are placed so far */
-	size_t code[PE_MAX_SECTIONS]; /* of which index the image's sections are; 0: left out */
+	uint64_t end;                 /* end of the sections that are placed so far */
+	size_t code[PE_MAX_SECTIONS]; /* the indices of the image's sections; 0: left out */
 	uint32_t code_count;
 	bool failed;
 };
 
-#define IMAGE_LARGEST (256U << 20) /* which is how large the file becomes */
+#define IMAGE_LARGEST (256U << 20) /* limit of the image's size, which bounds the file's size */
 
-#define NAMES "\0.shstrtab" /* the first names; the table's own is at 1 */
+#define NAMES "\0.shstrtab" /* the first names; the table's own name is at 1 */
 
 struct placed {
-	const char *name; /* NULL: of the names themselves */
+	const char *name; /* NULL: the section of names itself */
 	uint32_t type;
 	uint64_t flags, address, align, entry_size;
 	uint32_t link, info;
-	const void *bytes; /* NULL: the section is not in the file */
+	const void *bytes; /* NULL: the section has no bytes in the file */
 	uint64_t size;
 	uint64_t offset;
 };
 
-/* Its index; 0: it could not be made. */
+/* Returns its index; 0: it could not be made. */
 static size_t add_section(struct writer *writer, const struct placed *placed)
 {
 	Elf_Scn *section = elf_newscn(writer->elf);
@@ -66,14 +66,14 @@ static size_t add_section(struct writer *writer, const struct placed *placed)
 	data->d_buf = (void *)(uintptr_t)placed->bytes;
 	data->d_size = placed->size;
 	data->d_align = 1;
-	data->d_type = ELF_T_BYTE; /* unchanged: its readers have our byte order */
+	data->d_type = ELF_T_BYTE; /* not converted: readers have our byte order */
 	data->d_version = EV_CURRENT;
 	if (placed->offset + placed->size > writer->end)
 		writer->end = placed->offset + placed->size;
 	return elf_ndxscn(section);
 }
 
-/* Behind all that is placed. */
+/* Place it after all placed sections. */
 static size_t append(struct writer *writer, struct placed placed)
 {
 	placed.align = placed.align ? placed.align : 8;
@@ -81,8 +81,8 @@ static size_t append(struct writer *writer, struct placed placed)
 	return add_section(writer, &placed);
 }
 
-/* A code section as far as the file has it; what two claim, or what our header covers, is left
- * out. */
+/* Add a code section, as far as the file has its bytes; bytes that an earlier section or our header
+ * occupies are left out. */
 static void add_code(struct writer *writer)
 {
 	struct pe_section section;
@@ -131,7 +131,7 @@ static void add_note(struct writer *writer, struct blob *note, const uint8_t id[
 	                                .size = note->size });
 }
 
-/* The section that an RVA is in; 0: none that was written. */
+/* The index of the section that contains an RVA; 0: no written section. */
 static size_t section_of(const struct writer *writer, uint32_t rva)
 {
 	struct pe_section section;
@@ -173,13 +173,13 @@ static void add_symbols(struct writer *writer, const struct pe_functions *functi
 	append(writer, (struct placed){ .name = ".symtab",
 	                                .type = SHT_SYMTAB,
 	                                .link = (uint32_t)table,
-	                                .info = 1, /* all behind the first are global */
+	                                .info = 1, /* all after the first are global */
 	                                .entry_size = sizeof(Elf64_Sym),
 	                                .bytes = symbols->bytes,
 	                                .size = symbols->size });
 }
 
-/* Of foreign alignments and sizes no more than a file of such a size can have. */
+/* Foreign alignments and sizes are limited to possible ones for such a file. */
 static void add_dwarf(struct writer *writer, Elf *dwarf)
 {
 	Elf_Scn *section = NULL;
@@ -228,7 +228,7 @@ static bool add_segment(struct writer *writer, int number, uint32_t type, uint64
 	return gelf_update_phdr(writer->elf, number, &header);
 }
 
-/* Code as it is loaded, and the note by which the build-id is found. */
+/* Segments for the loaded code, and for the note with the build-id. */
 static bool add_segments(struct writer *writer, uint64_t note_offset)
 {
 	bool done = gelf_newphdr(writer->elf, writer->code_count + 1);

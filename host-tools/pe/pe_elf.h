@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A PE image as an ELF file for perf, which reads no PE symbols. Main thread. */
+/* Writes a PE image as an ELF file for perf, which does not read PE symbols. Main thread. */
 #ifndef HOST_TOOLS_PE_PE_ELF_H
 #define HOST_TOOLS_PE_PE_ELF_H
 
@@ -11,10 +11,10 @@
 #include "writer/util/error.h"
 
 /*
- * Write it to fd, an empty file. An address in it is an RVA, and so is an offset in it: of a
- * mapping of the whole image at its base, whose pgoff is 0, perf's arithmetic comes out right. It
- * has the code, the functions, the build-id, and of dwarf (NULL: nothing) the sections that
- * debuggers read, whose addresses must be RVAs too. 0 or a negative errno.
+ * Write it to fd, an empty file. Addresses and offsets in the file are RVAs, so perf computes the
+ * right address from a mapping of the whole image at its base with pgoff 0. The file contains the
+ * code, the functions, the build-id, and from dwarf (NULL: nothing) the sections that debuggers
+ * read, whose addresses must be RVAs, too. 0 or a negative errno.
  */
 int pe_elf_write(int fd, const struct pe_image *image, const struct pe_functions *functions,
                  Elf *dwarf, const uint8_t id[PE_BUILD_ID], struct error *error);

@@ -10,7 +10,7 @@
 #include "host-tools/pe/pe_layout.h"
 #include "host-tools/util/array.h"
 
-/* The code section around an RVA; false: it is none's. */
+/* Find the code section that contains an RVA; false: none does. */
 static bool find_code(const struct pe_image *image, int64_t rva, struct pe_section *section)
 {
 	for (uint32_t i = 0; pe_section(image, i, section); i++) {
@@ -21,12 +21,12 @@ static bool find_code(const struct pe_image *image, int64_t rva, struct pe_secti
 	return false;
 }
 
-#define NAME_LONGEST 512U /* as many symbols may share one name as the file has room for */
+#define NAME_LONGEST 512U /* limit of a name, because many symbols may share one long name */
 
 /* A symbol that may be a function's. */
 struct candidate {
 	int64_t rva;
-	uint64_t size; /* 0: to the next one */
+	uint64_t size; /* 0: up to the next function */
 	unsigned binding;
 	const char *name;
 };
@@ -56,7 +56,7 @@ static int add_function(struct pe_functions *functions, const struct pe_image *i
 	return all->name ? 0 : -ENOMEM;
 }
 
-/* Of those at one place the one that counts first. */
+/* Of several at the same place, the preferred one comes first. */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct pe_function *left = a, *right = b;
@@ -68,8 +68,8 @@ static int compare_functions(const void *a, const void *b)
 	return left->order < right->order ? -1 : 1;
 }
 
-/* One name for each place; those without a size, which are assembly's, end where the next begins.
- */
+/* Keep one name per place. Functions without a size, from assembly, end where the next one begins.
+ * */
 static int finish(struct pe_functions *functions, const struct pe_image *image)
 {
 	struct pe_section section;
@@ -98,7 +98,7 @@ static int finish(struct pe_functions *functions, const struct pe_image *image)
 	return kept ? 0 : -ENODATA;
 }
 
-/* Functions, and global symbols of assembly, which have no type. */
+/* Whether it is a function, or a global symbol of assembly, which has no type. */
 static bool is_function(const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
@@ -168,12 +168,12 @@ int pe_functions_of_elf(struct pe_functions *functions, const struct pe_image *i
 
 struct coff_symbol {
 	uint32_t value;
-	int16_t section; /* from 1; 0 and less: in none */
+	int16_t section; /* from 1; 0 and less: in no section */
 	uint16_t type;
 	uint8_t class, auxiliary;
 };
 
-/* Its fields are not aligned. */
+/* Read an entry, whose fields are not aligned. */
 static struct coff_symbol take_symbol(const uint8_t *at)
 {
 	struct coff_symbol symbol;
@@ -186,7 +186,7 @@ static struct coff_symbol take_symbol(const uint8_t *at)
 	return symbol;
 }
 
-/* A name of up to 8 characters is in the entry, a longer one in the strings behind the table. */
+/* A name of up to 8 characters is in the entry, a longer one in the strings after the table. */
 static void take_name(const struct pe_image *image, uint64_t strings, const uint8_t *at,
                       char name[NAME_LONGEST + 1])
 {
@@ -206,8 +206,9 @@ static void take_name(const struct pe_image *image, uint64_t strings, const uint
 	name[most] = 0;
 }
 
-/* A section's own symbol has the section's name, which begins with a dot. Symbols that objcopy made
- * from an ELF file do not mark functions: all symbols in code are functions. */
+/* Whether it is a function. A section's own symbol has the section's name, which begins with a dot.
+ * Symbols that objcopy made from an ELF file are not marked as functions, so all symbols in code
+ * count. */
 static bool is_coff_function(const struct coff_symbol *symbol, const char *name)
 {
 	return symbol->section > 0 && *name != '.' &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of a PE image: by its own COFF symbol table, or by the ELF file that it was made
- * of, which must have the same code at the same places. Main thread. */
+/* The functions of a PE image: from its own COFF symbol table, or from the ELF file that it was
+ * made of, which must have the same code at the same places. Main thread. */
 #ifndef HOST_TOOLS_PE_PE_FUNCTIONS_H
 #define HOST_TOOLS_PE_PE_FUNCTIONS_H
 
@@ -15,7 +15,7 @@ struct pe_function {
 	uint32_t rva, size; /* they do not overlap; size > 0 */
 	char *name;
 	uint64_t rank;  /* alias_rank() */
-	uint32_t order; /* in the symbol table */
+	uint32_t order; /* its place in the symbol table */
 };
 
 struct pe_functions {
@@ -23,13 +23,13 @@ struct pe_functions {
 	size_t count;
 };
 
-/* By the ELF file, whose symbols lie at their RVA - *moved. -ENODATA: it has none; -ESTALE: the
- * image was not made of it, error says what differs. functions is empty before, and to be freed
- * after. */
+/* From the ELF file, whose symbols are at their RVA - *moved. -ENODATA: it has none; -ESTALE: the
+ * image was not made of it, error names the difference. functions must be empty; the caller frees
+ * them. */
 int pe_functions_of_elf(struct pe_functions *functions, const struct pe_image *image, Elf *elf,
                         int64_t *moved, struct error *error);
 
-/* By the image's file. -ENODATA: it has no symbols. */
+/* From the image's file. -ENODATA: it has no symbols. */
 int pe_functions_of_coff(struct pe_functions *functions, const struct pe_image *image);
 
 void pe_functions_free(struct pe_functions *functions);

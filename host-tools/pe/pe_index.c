@@ -10,7 +10,7 @@
 #include "host-tools/pe/pe_source.h"
 #include "host-tools/util/array.h"
 
-/* 0, ENOMEM, ENOEXEC: neither ELF nor PE, or the errno of opening it. */
+/* 0, ENOMEM, ENOEXEC: neither ELF nor PE, or the errno of opening the file. */
 static int add_file(struct pe_index *index, const char *path)
 {
 	struct pe_indexed *indexed;
@@ -36,8 +36,8 @@ static int add_file(struct pe_index *index, const char *path)
 	return added ? 0 : ENOMEM;
 }
 
-/* Below the directory that is named what cannot be read is passed over, and what is neither an
- * image nor an ELF file. */
+/* Entries below the named directory that cannot be read, or are neither an image nor an ELF file,
+ * are skipped. */
 static int add_entry(struct pe_index *index, const FTSENT *entry)
 {
 	bool named = entry->fts_level == FTS_ROOTLEVEL;
@@ -58,7 +58,7 @@ bool pe_index_add(struct pe_index *index, const char *path)
 	int code = walk ? 0 : errno;
 
 	while (!code) {
-		errno = 0; /* which fts_read() leaves alone at the end */
+		errno = 0; /* fts_read() does not change errno at the end */
 		entry = fts_read(walk);
 		if (!entry)
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The PE images and ELF files below directories. Main thread. */
+/* An index of the PE images and ELF files below directories. Main thread. */
 #ifndef HOST_TOOLS_PE_PE_INDEX_H
 #define HOST_TOOLS_PE_PE_INDEX_H
 
@@ -13,10 +13,10 @@
 
 struct pe_indexed {
 	char *path;
-	char name[PE_NAME];      /* of the module, by the file's own */
-	size_t directory;        /* bytes of path before the file's name */
-	bool is_pe;              /* else an ELF file */
-	uint8_t id[PE_BUILD_ID]; /* of an image; 0: it has none */
+	char name[PE_NAME];      /* the module's name, which is the file's own */
+	size_t directory;        /* length of the path before the file's name, bytes */
+	bool is_pe;              /* false: an ELF file */
+	uint8_t id[PE_BUILD_ID]; /* the identity of an image; 0: none */
 	bool is_hashed;          /* the id */
 };
 
@@ -25,8 +25,8 @@ struct pe_index {
 	size_t count;
 };
 
-/* Add the files below a directory, or one file; links are not followed. False: path cannot be
- * looked through, or memory is short: errno. */
+/* Add the files below a directory, or one file; links are not followed. Returns false with errno if
+ * path cannot be read, or without memory. */
 bool pe_index_add(struct pe_index *index, const char *path);
 
 void pe_index_free(struct pe_index *index);

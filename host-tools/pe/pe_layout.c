@@ -11,12 +11,12 @@
 #include "host-tools/pe/pe_elf.h"
 
 #define IMAGE_LARGEST (1U << 30)
-#define PADDING       4096U /* of a section, at the most */
+#define PADDING       4096U /* limit of a section's padding */
 
 struct layout {
 	const struct pe_image *image;
 	Elf *elf;
-	uint8_t *relocated; /* by RVA: 1: the byte is */
+	uint8_t *relocated; /* indexed by RVA; 1: the byte may be relocated */
 	bool arm;
 };
 
@@ -34,8 +34,8 @@ static bool mark_relocations(struct layout *layout)
 	return layout->relocated;
 }
 
-/* ADRP and ADR of the same register; LDR of 64 bits and ADD between the same: what GenFw makes of a
- * page's address and of a GOT's entry. */
+/* Whether ADRP was replaced by ADR of the same register, or a 64-bit LDR by ADD with the same
+ * registers: GenFw does so with a page's address and with an entry of the GOT. */
 static bool is_rewritten(uint32_t elf, uint32_t pe)
 {
 	bool adrp = (elf & 0x9f000000) == 0x90000000 && (pe & 0x1f000000) == 0x10000000;
@@ -58,7 +58,7 @@ static bool is_same_word(const struct layout *layout, const uint8_t *elf, const 
 	return is_rewritten(of_elf, of_pe);
 }
 
-/* The first byte that differs, or size. */
+/* The offset of the first byte that differs, or size. */
 static uint64_t compare(const struct layout *layout, uint32_t rva, const uint8_t *elf,
                         const uint8_t *pe, uint64_t size)
 {
@@ -70,7 +70,7 @@ static uint64_t compare(const struct layout *layout, uint32_t rva, const uint8_t
 	return size;
 }
 
-/* The image's code section that [rva, rva + size) is in. */
+/* The image's code section that contains [rva, rva + size). */
 static bool find_section(const struct pe_image *image, int64_t rva, uint64_t size,
                          struct pe_section *section)
 {
@@ -82,7 +82,7 @@ static bool find_section(const struct pe_image *image, int64_t rva, uint64_t siz
 	return false;
 }
 
-/* Where the file has no code: by its place and its size. */
+/* For a section without code in the file: compare its place and size. */
 static int check_place(const struct layout *layout, const struct pe_section *section, int64_t rva,
                        uint64_t size, int64_t moved, struct error *error)
 {
@@ -143,7 +143,7 @@ static int check_moved(const struct layout *layout, int64_t moved, struct error 
 	return code || some ? code : error_set(error, -ESTALE, "it has no code");
 }
 
-/* From the first code of the one to the first of the other; 0: there is none. */
+/* The distance from the ELF file's first code to the image's; 0: no code. */
 static int64_t first_moved(const struct layout *layout)
 {
 	struct pe_section section;

@@ -8,10 +8,10 @@
 #include "lib/parse/pe_probe.h"
 
 #define IMAGE_LARGEST (256U << 20)
-#define HEADER        64U /* bytes before the sections' */
-#define SECTION       40U /* bytes of a section's header */
+#define HEADER        64U /* bytes of the headers before the section headers */
+#define SECTION       40U /* bytes of a section header */
 
-/* A code section and its bytes; false: it is none, or the bytes are not all there. */
+/* Get a code section and its bytes; false: it is not code, or its bytes are incomplete. */
 static bool take_code(Elf_Scn *section, GElf_Shdr *header, const uint8_t **bytes)
 {
 	Elf_Data *data;
@@ -69,7 +69,7 @@ static void put_section(uint8_t *at, const GElf_Shdr *header)
 	memcpy(at + 36, &flags, 4);
 }
 
-/* The image's end, and how much its headers take. */
+/* Compute the image's end, and the size of its headers. */
 static uint32_t measure(Elf *elf, uint32_t *headers, uint32_t *lowest)
 {
 	Elf_Scn *section = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An ELF file that a PE image was made of, where the image itself is not to be had. Main thread. */
+/* An ELF file that a PE image was made of, used if the image itself is not available. Main thread.
+ * */
 #ifndef HOST_TOOLS_PE_PE_OF_ELF_H
 #define HOST_TOOLS_PE_PE_OF_ELF_H
 
@@ -8,12 +9,13 @@
 
 #include "lib/parse/pe_image.h"
 
-/* Whether an image with this identity (pe_build_id()'s, of a hash) was made of it, its addresses
- * being the image's RVAs: by its entry, and by its code at its places, which it must have. */
+/* Whether an image with this identity (a hash of pe_build_id()) was made of it, so that its
+ * addresses are the image's RVAs: by its entry, and by its code and the code's places. The file
+ * must contain its code. */
 bool pe_of_elf_is(Elf *elf, const uint8_t id[PE_BUILD_ID]);
 
-/* As much of the image as the ELF file has: the machine, the entry, and the code sections, mapped.
- * It is to be freed by free(*bytes). False: the file makes no sense as one, or memory is short. */
+/* Make the parts of the image that the ELF file has: machine, entry, and the code sections, mapped.
+ * The caller frees *bytes. Returns false if the file cannot be an image, or without memory. */
 bool pe_of_elf_make(struct pe_image *image, void **bytes, Elf *elf);
 
 #endif

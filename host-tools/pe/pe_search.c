@@ -42,7 +42,8 @@ bool pe_search_is_meant(const struct pe_search *search)
 
 /* ---- Functions of one image's file ---- */
 
-/* By one ELF file: true if the image was made of it, and then it is in the cache. */
+/* Try one ELF file: if the image was made of it, put the functions into the cache and return true.
+ * */
 static int cache_elf(const struct pe_image *image, const struct pe_functions *functions, Elf *dwarf,
                      const uint8_t id[PE_BUILD_ID], const char *name, struct error *error)
 {
@@ -71,8 +72,8 @@ out_free:
 	return code;
 }
 
-/* The functions of an image by an ELF file. -ESTALE, -ENODATA: it has none for it, and error says
- * why. */
+/* Get an image's functions from an ELF file. -ESTALE, -ENODATA: it has none for this image; error
+ * has the reason. */
 static int try_elf(const struct pe_image *image, const char *path, const uint8_t id[PE_BUILD_ID],
                    const char *name, struct error *error)
 {
@@ -97,8 +98,8 @@ static bool is_beside(const struct pe_indexed *a, const struct pe_indexed *b)
 	return a->directory == b->directory && !memcmp(a->path, b->path, a->directory);
 }
 
-/* Of the ELF files: first those beside the image with its name, then others with its name, then
- * others beside it. */
+/* The order of ELF files: first those beside the image with its name, then others with its name,
+ * then others beside it. */
 static int rank(const struct pe_indexed *elf, const struct pe_indexed *image, const char *name)
 {
 	bool named = !strcmp(elf->name, image->name) || !strcmp(elf->name, name);
@@ -107,8 +108,8 @@ static int rank(const struct pe_indexed *elf, const struct pe_indexed *image, co
 	return elf->is_pe ? -1 : named && beside ? 0 : named ? 1 : beside ? 2 : -1;
 }
 
-/* Files with the image's name that do not belong to it are reported, since the user will look for
- * the reason. -ENODATA: no file belongs to it. Other errors were reported. */
+/* Report files with the image's name that do not belong to it, because the user will look for the
+ * reason. -ENODATA: no file belongs to it. Other errors were reported. */
 static int try_elves(const struct pe_search *search, const struct pe_image *image,
                      const struct pe_indexed *of, const uint8_t id[PE_BUILD_ID], const char *name)
 {
@@ -124,7 +125,7 @@ static int try_elves(const struct pe_search *search, const struct pe_image *imag
 			if (!code)
 				return 0;
 			if (code != -ESTALE && code != -ENODATA) {
-				error_print(&error); /* no fault of that file's */
+				error_print(&error); /* the error is not that file's */
 				return code;
 			}
 			if (wanted < 2)
@@ -134,7 +135,7 @@ static int try_elves(const struct pe_search *search, const struct pe_image *imag
 	return -ENODATA;
 }
 
-/* By the image's own symbol table. */
+/* Use the image's own symbol table. */
 static int try_coff(const struct pe_image *image, const uint8_t id[PE_BUILD_ID], const char *name,
                     struct error *error)
 {
@@ -165,7 +166,7 @@ static int try_image(const struct pe_search *search, const struct pe_indexed *of
 	return code;
 }
 
-/* By an ELF file alone. -ENODATA: the image was not made of it, or it has no names. */
+/* Use an ELF file alone. -ENODATA: the image was not made of it, or it has no names. */
 static int try_lone_elf(const char *path, const uint8_t id[PE_BUILD_ID], const char *name)
 {
 	struct pe_functions functions = { 0 };
@@ -191,7 +192,8 @@ static int try_lone_elf(const char *path, const uint8_t id[PE_BUILD_ID], const c
 	return code;
 }
 
-/* Those that are called as the image. *other: one that it was not made of, if none is yet. */
+/* Try the ELF files with the image's name. *other: a file that does not belong to the image, unless
+ * one is set. */
 static bool find_lone_elf(const struct pe_search *search, const uint8_t id[PE_BUILD_ID],
                           const char *name, const struct pe_indexed **other)
 {
@@ -223,7 +225,8 @@ static void look(struct pe_search *search)
 	search->looked = true;
 }
 
-/* Why an image's functions have no names. same: its file; other: one that is called so. */
+/* Print why an image's functions have no names. same: its file; other: another file with its name.
+ * */
 static void tell_nameless(const struct pe_indexed *same, const struct pe_indexed *other,
                           const char *name)
 {
@@ -286,7 +289,7 @@ bool pe_search_cache(struct pe_search *search, const uint8_t id[PE_BUILD_ID], co
 	return asked->found;
 }
 
-/* Only its .sym: an image's .elf has the code at other offsets than in a machine's records. */
+/* Use only the .sym: the code in an image's .elf has other offsets than in a machine's records. */
 bool pe_search_cache_elf(struct pe_search *search, const uint8_t *id, size_t size)
 {
 	struct error error = { "" };

@@ -32,7 +32,7 @@ bool pe_source_open(struct pe_source *source, const char *path)
 {
 	struct stat stat_of;
 
-	/* a FIFO must not stop us */
+	/* O_NONBLOCK, because opening a FIFO would wait */
 	*source = (struct pe_source){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
 		                      .bytes = MAP_FAILED };
 	if (source->fd >= 0 && !fstat(source->fd, &stat_of) && S_ISREG(stat_of.st_mode) &&

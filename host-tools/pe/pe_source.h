@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that may have the symbols of PE images: those, and ELF files. Any bytes. Main thread. */
+/* Files that may have the symbols of PE images: PE images and ELF files, with any bytes. Main
+ * thread. */
 #ifndef HOST_TOOLS_PE_PE_SOURCE_H
 #define HOST_TOOLS_PE_PE_SOURCE_H
 
@@ -18,7 +19,7 @@ struct pe_source {
 	Elf *elf;              /* else */
 };
 
-/* Open a PE32+ image, or an ELF file that is linked; false: it is neither. */
+/* Open a PE32+ image, or a linked ELF file; false: it is neither. */
 bool pe_source_open(struct pe_source *source, const char *path);
 void pe_source_close(struct pe_source *source);
 

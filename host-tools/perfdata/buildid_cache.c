@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf's cache of files by their build-ids. */
+/* perf's cache of files by build-id. */
 #include "host-tools/perfdata/buildid_cache.h"
 
 #include <elfutils/libdwelf.h>
@@ -48,7 +48,7 @@ bool buildid_is_symbol_file(const char *path)
 	return dot && !strcmp(dot, ".sym");
 }
 
-/* DIR, for free(); NULL: there is none. */
+/* The cache's directory; the caller frees it. NULL: none. */
 static char *cache_directory(void)
 {
 	const char *own = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
@@ -61,7 +61,7 @@ static char *cache_directory(void)
 	return directory;
 }
 
-/* Make the directories above path. */
+/* Make the parent directories of path. */
 static int make_parents(char *path, struct error *error)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -73,8 +73,8 @@ static int make_parents(char *path, struct error *error)
 	return 0;
 }
 
-/* A copy, not a link: a new build may overwrite the file. It gets its name
- * when it is whole, since others may be at the same. */
+/* A copy, not a link, because a new build may overwrite the file. It gets its name when it is
+ * complete, because other processes may do the same. */
 static int copy_file(const char *path, const char *to, struct error *error)
 {
 	int from = open(path, O_RDONLY | O_CLOEXEC), out = -1, code;
@@ -99,7 +99,7 @@ static int copy_file(const char *path, const char *to, struct error *error)
 	return error_errno(error, "copying %s to %s", path, to);
 }
 
-/* The link by which a build-id is found; one that leads nowhere is replaced, and any if anew. */
+/* Make the link by which a build-id is found. A broken link is replaced; with anew, any link. */
 static int add_link(char *link, const char *target, bool anew, struct error *error)
 {
 	int code = make_parents(link, error);
@@ -112,7 +112,7 @@ static int add_link(char *link, const char *target, bool anew, struct error *err
 	return 0;
 }
 
-/* As DIR/name, which begins with a slash; anew: whatever is there. */
+/* Add as DIR/name, where name begins with a slash; anew: replace an existing file. */
 static int add_as(const char *path, const char *name, const uint8_t *id, size_t size, bool anew,
                   struct error *error)
 {

@@ -23,9 +23,9 @@ static int file_write(struct perf_output *output, const struct blob_piece *piece
                       uint64_t offset);
 static void file_close(struct perf_output *output, bool keep);
 
-/* Have the file's first block, or room bytes, so that a full disk is known now. The file stays
- * empty until a recording begins: a process that is killed before leaves no file that the next one
- * keeps as a recording. Without fallocate(2) a header is written. */
+/* Reserve the file's first block, or room bytes, so that a full disk is detected now. The file
+ * stays empty until a recording begins: a process that is killed before leaves no file that the
+ * next one would keep as a recording. Without fallocate(2) a header is written. */
 static int take_room(struct perf_output *output, uint64_t room)
 {
 	const struct perf_file_header nothing = { .magic = PERF_FILE_MAGIC,
@@ -188,7 +188,7 @@ static ssize_t write_some(const struct perf_output *output, const struct iovec *
 		           ? pwrite(output->fd, pieces->iov_base, pieces->iov_len, (off_t)offset)
 		           : pwritev(output->fd, pieces, count, (off_t)offset);
 	done = writev(output->fd, pieces, count);
-	/* The pipe's reader may have made it non-blocking; then wait for it anyway. */
+	/* The pipe's reader may have made it non-blocking; wait in that case, too. */
 	if (done < 0 && errno == EAGAIN) {
 		poll(&(struct pollfd){ .fd = output->fd, .events = POLLOUT }, 1, -1);
 		errno = EINTR;
@@ -230,7 +230,7 @@ static int file_cut(struct perf_output *output, uint64_t size)
 	return ftruncate(output->fd, (off_t)size) && errno != EINVAL ? -errno : 0;
 }
 
-/* While the lock is ours, the names are. */
+/* The names are ours as long as we hold the lock. */
 static void take_back(const struct perf_output *output)
 {
 	struct stat stat_of;

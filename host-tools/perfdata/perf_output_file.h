@@ -9,7 +9,7 @@
 
 struct perf_output {
 	int fd;
-	char *path; /* links resolved */
+	char *path; /* path after resolving links */
 	char *old;  /* the path of the older file; NULL: there was none */
 	bool is_stream;
 };

@@ -7,7 +7,7 @@
 
 #include "writer/perfdata/perf_file.h"
 
-#define ATTR_SIZE_VER0 64U /* the smallest there ever was */
+#define ATTR_SIZE_VER0 64U /* the smallest size that ever existed */
 #define FEATURES       (8 * sizeof(((struct perf_file_header *)NULL)->features))
 
 /* The parts of the file. */
@@ -16,7 +16,7 @@ struct parts {
 	struct blob ids;
 	struct blob records;
 	struct blob build_ids;
-	struct blob_piece features[FEATURES]; /* bytes NULL: there is none */
+	struct blob_piece features[FEATURES]; /* bytes NULL: not present */
 };
 
 bool perf_pipe_is(const uint8_t *bytes, size_t size)
@@ -63,7 +63,8 @@ static bool add_feature(struct parts *parts, const uint8_t *record, size_t size)
 	return true;
 }
 
-/* The bytes behind a record that its size leaves out; more than left: they are cut off. */
+/* The number of bytes that follow a record and are not part of its size; if more than left, they
+ * are cut off. */
 static uint64_t size_behind(const uint8_t *record, const struct perf_event_header *header)
 {
 	struct perf_file_auxtrace trace = { 0 };

@@ -50,8 +50,8 @@ static int check_magic(const struct perf_reader *reader, struct error *error)
 	return 0;
 }
 
-/* Records of no size are where perf record was killed: it writes their size at the end. But a
- * finished file may have none, and then its table of features lies there. */
+/* The data section has size 0 if perf record was killed, because perf writes the size at the end.
+ * But a finished file may have no records; then its table of features is there. */
 static bool is_unfinished(const struct perf_reader *reader)
 {
 	const struct perf_file_header *header = &reader->header;
@@ -68,7 +68,7 @@ static bool is_unfinished(const struct perf_reader *reader)
 	return !table || first.offset != header->data.offset + table;
 }
 
-/* A file that was cut off, or whose writer was killed, is read up to where it ends. */
+/* A file that was cut off, or whose writer was killed, is read up to its end. */
 static void check_end(struct perf_reader *reader)
 {
 	struct perf_file_section *data = &reader->header.data;
@@ -212,7 +212,7 @@ static int broken(const struct perf_reader *reader, uint64_t at, const char *why
 	                 (reader->header.data.offset + at), why);
 }
 
-/* The record's bytes, aligned: as they lie in the file, or copied. */
+/* The record's bytes, aligned: in the file, or copied. */
 static const void *aligned(struct perf_reader *reader, const uint8_t *bytes, size_t size)
 {
 	if ((uintptr_t)bytes % 8 == 0)
@@ -244,7 +244,7 @@ int perf_reader_next(struct perf_reader *reader, uint64_t *offset,
 	if (end - at < sizeof(header))
 		return broken(reader, at, "cut off within its header", error);
 	memcpy(&header, bytes, sizeof(header));
-	/* perf inject's build-ids have any size */
+	/* perf inject writes build-id records of any size */
 	if (header.size < sizeof(header) ||
 	    (header.size % 8 && header.type < PERF_FILE_RECORD_FIRST))
 		return broken(reader, at, "its size is impossible", error);
@@ -306,7 +306,7 @@ struct perf_reader_event *perf_reader_event_of(struct perf_reader *reader,
 	at = is_sample ? reader->id_word : size - reader->id_word_back;
 	if (!at || at >= size)
 		return NULL;
-	/* Records that a tool made up have id 0 and count as the first event's. */
+	/* Records that a tool added have id 0 and count as the first event's. */
 	if (!words[at] && !is_sample)
 		return &reader->events[0];
 	event = find_id(reader, words[at]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the ledger in a perf.data file, or the reason why there is none. */
+/* Finds the ledger in a perf.data file, or the reason why there is none. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -50,7 +50,8 @@ int perf_reader_ledger(const struct perf_reader *reader, const uint8_t **bytes, 
 		                                          : PERF_LEDGER_NONE;
 	if (place->size != sizeof(footer)) {
 		if (!is_ours(reader))
-			return PERF_LEDGER_NONE; /* the table of event types of Linux 2.6's perf */
+			return PERF_LEDGER_NONE; /* Linux 2.6's perf writes a table of event types
+			                            here */
 		return error_set(error, -EPROTO,
 		                 "the header's footer of 0x%" PRIx64
 		                 " bytes makes no sense: damaged",

@@ -53,7 +53,7 @@ bool perf_reader_build_id(const uint8_t *bytes, size_t size, size_t *at,
 	return false;
 }
 
-/* The rest of a feature. */
+/* The unread rest of a feature. */
 struct piece {
 	const uint8_t *at;
 	size_t left;
@@ -106,7 +106,7 @@ bool perf_reader_command_has(const struct perf_reader *reader, const char *word)
 	return false;
 }
 
-/* Without EVENT_DESC a name is made of type and config, as perf does. */
+/* Without EVENT_DESC the name is made of type and config, as in perf. */
 static void default_name(struct perf_reader_event *event)
 {
 	static const char *const hardware[] = {
@@ -166,7 +166,7 @@ static int compare_ids(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* How many ids the file can have: each event's section is at most the whole file. */
+/* The most ids that the file can have: each event's section is at most the whole file. */
 static uint64_t most_ids(const struct perf_reader *reader)
 {
 	uint64_t most = (uint64_t)reader->event_count * (reader->size / sizeof(uint64_t));
@@ -207,7 +207,8 @@ static int sort_ids(struct perf_reader *reader, struct id_pair *pairs, struct er
 	return 0;
 }
 
-/* Where samples of an event have its id; source: perf_event_open(2), PERF_RECORD_SAMPLE. */
+/* The word of an event's samples that holds the id; source: perf_event_open(2), PERF_RECORD_SAMPLE.
+ * */
 static size_t id_word(const struct perf_event_attr *attr)
 {
 	const uint64_t before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -220,7 +221,7 @@ static size_t id_word(const struct perf_event_attr *attr)
 	return 1 + (size_t)__builtin_popcountll(attr->sample_type & before);
 }
 
-/* The same in other records, from their ends; source: there, struct sample_id. */
+/* The same for other records, counted from their ends; source: the same page, struct sample_id. */
 static size_t id_word_back(const struct perf_event_attr *attr)
 {
 	const uint64_t behind = PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Behind perf_reader.h: the events with their ids and names. */
+/* Internal part of perf_reader.h: the events with their ids and names. */
 #ifndef HOST_TOOLS_PERFDATA_PERF_READER_META_H
 #define HOST_TOOLS_PERFDATA_PERF_READER_META_H
 

@@ -9,15 +9,15 @@
 
 #include "writer/util/blob.h"
 
-/* More than this is no recording but a trap: unpacked bytes for each packed one, beside a piece
- * that every file may have. */
+/* The largest ratio of unpacked to packed bytes; a larger one would be an attack on memory. A file
+ * of any size may have one piece more. */
 #define RATIO_MAX 1000U
 #define FIRST_MAX (16U << 20)
 
 struct unpacking {
 	ZSTD_DCtx *stream;
-	struct blob records; /* whole ones, in the order of the file */
-	struct blob partial; /* unpacked, without its end, which the next piece has */
+	struct blob records; /* complete ones, in the order of the file */
+	struct blob partial; /* unpacked bytes of a record whose end is in the next piece */
 	uint64_t packed, unpacked;
 	bool any;
 };
@@ -30,7 +30,7 @@ bool perf_unpack_is_due(const struct perf_reader *reader)
 	       !(features[0] | features[1] | features[2] | features[3]);
 }
 
-/* Move whole records from the unpacked bytes to the others. */
+/* Move complete records from the unpacked bytes to the others. */
 static int take_whole(struct unpacking *unpacking, struct error *error)
 {
 	struct blob *partial = &unpacking->partial;
@@ -77,7 +77,7 @@ static int unpack_piece(struct unpacking *unpacking, const uint8_t *bytes, size_
 	return take_whole(unpacking, error);
 }
 
-/* The packed bytes of a compressed record; false: it is another one. */
+/* Get the packed bytes of a compressed record; false: it is not compressed. */
 static bool piece_of(const struct perf_event_header *record, const uint8_t **bytes, size_t *size)
 {
 	const struct perf_file_compressed2 *padded = (const void *)record;

@@ -33,14 +33,14 @@ int perf_writer_reopen(struct perf_writer *writer, const char *path, struct erro
 	code = perf_output_reopen(&writer->output, path, error);
 	if (code)
 		return code;
-	writer->begun = true; /* the file's content stays */
+	writer->begun = true; /* the file's content stays unchanged */
 	code = read_header(writer, path, error);
 	if (code)
 		perf_writer_abandon(writer);
 	return code;
 }
 
-/* The header first: then no part that it announces is cut off or overwritten. */
+/* Write the header first, so that no part that it announces is cut off or overwritten later. */
 int perf_writer_cut(struct perf_writer *writer, uint64_t data_size, struct error *error)
 {
 	struct perf_file_header *header = &writer->header;

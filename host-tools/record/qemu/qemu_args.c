@@ -96,7 +96,7 @@ static bool given(const struct qemu_config *config, const char *name)
 	return false;
 }
 
-/* Add the tool's choice unless the user gave this option. */
+/* Add the tool's default unless the user gave this option. */
 static void add_default(struct qemu_args *args, const struct qemu_config *config, const char *name,
                         const char *value)
 {
