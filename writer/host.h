@@ -38,7 +38,7 @@ struct perf_output_ops {
 	bool (*is_stream)(const struct perf_output *output);
 	/* The name, links resolved; valid while the output is open. */
 	const char *(*path)(const struct perf_output *output);
-	/* Write all bytes of the pieces, one behind the other, at offset. 0 or a negative errno. */
+	/* Write all bytes of the pieces, one after the other, at offset. 0 or a negative errno. */
 	int (*write)(struct perf_output *output, const struct blob_piece *pieces, int count,
 	             uint64_t offset);
 	/* Read up to size bytes from offset; the number of bytes, or a negative errno. */

@@ -8,7 +8,7 @@
 
 #include "host-tools/util/array.h"
 
-#define MOST_HELD (64U * SERIES_CHUNK) /* of all series together, 100 MB */
+#define MOST_HELD (64U * SERIES_CHUNK) /* the most samples of all series together, 100 MB */
 
 struct series {
 	struct series_key key;

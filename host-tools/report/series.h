@@ -29,7 +29,7 @@ enum series_kind {
 	SERIES_LOST,      /* weight: lost records; time: of the report; no event */
 	SERIES_THROTTLED, /* weight: duration in ns; time: start */
 	SERIES_GAPS,      /* AUX records with gap flags; place: their flags */
-	SERIES_MARKS,     /* marks of the program; place: number of the name; weight: ns */
+	SERIES_MARKS,     /* place: number of the mark's name; weight: ns */
 };
 
 struct series_key {

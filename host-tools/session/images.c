@@ -39,7 +39,8 @@ static bool elf_has_build_id(Elf *elf, const struct tr_image *image)
 	       !memcmp(id, image->build_id, (size_t)size);
 }
 
-/* Where in the file the byte with this link address lies; false if no executable segment has it. */
+/* The file offset of the byte with this link address; false if no executable segment contains it.
+ * */
 static bool find_offset(Elf *elf, uint64_t link_address, uint64_t *offset)
 {
 	size_t count;
@@ -65,7 +66,7 @@ static bool matches(const char *path, const struct tr_image *image, uint64_t *of
 	Elf *elf;
 	int fd;
 
-	/* A FIFO in the directory must not stop us. */
+	/* O_NONBLOCK, because opening a FIFO would wait. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
@@ -115,7 +116,7 @@ static char *search(const char *place, const struct tr_image *image, uint64_t *o
 	return matches(place, image, offset) ? realpath(place, NULL) : NULL;
 }
 
-/* The files and directories to look in, in this order; -1 behind the last. */
+/* The files and directories to search, in this order; -1 after the last. */
 static int place(char *to, int i, const struct region *region, const struct image_places *places)
 {
 	const char *arch = region_arch_name(region->header.machine);
@@ -162,7 +163,7 @@ static char *find_one(const struct region *region, const struct tr_image *image,
 	return path;
 }
 
-/* Segments without code. A file with functions' names alone has nothing to say of them. */
+/* Find the segments without code. A file that has only functions' names says nothing about them. */
 static void find_data(struct image_file *file)
 {
 	int fd = buildid_is_symbol_file(file->path)
@@ -218,7 +219,7 @@ void images_cache(const struct region *region, const struct image_file *files)
 		if (files[i].found && files[i].file_offset == image->link_address &&
 		    buildid_cache_add(files[i].path, image->build_id, image->build_id_size,
 		                      &error) &&
-		    *error.text) /* else there is no place for a cache */
+		    *error.text) /* without an error text there is no place for a cache */
 			error_print(&error);
 	}
 }

@@ -18,7 +18,7 @@ void output_options_end(struct output_options *options, bool is_shown)
 		options->path = is_shown ? "/dev/null" : "perf.data";
 }
 
-/* False for a stream, a device, a pipe: it cannot be read again. */
+/* False for a stream, a device or a pipe, which cannot be read again. */
 static bool is_file(const struct output_options *options)
 {
 	struct stat file;

@@ -10,14 +10,15 @@
 #include "host-tools/pe/pe_search.h"
 
 struct output_options {
-	const char *path;        /* NULL: not given */
-	bool is_kept;            /* path was given, or is the default; output_options_end() */
-	const char *symbols;     /* the last one that was given; NULL: where this tool was built */
+	const char *path; /* NULL: not given */
+	/* path was given, or is the default; set by output_options_end() */
+	bool is_kept;
+	const char *symbols;     /* the last one given; NULL: where this tool was built */
 	struct pe_search search; /* all of them, searched for UEFI images' functions */
-	uint64_t preallocate;    /* bytes of the file that are reserved before anything runs */
+	uint64_t preallocate;    /* size of the file that is reserved before anything runs, bytes */
 	bool e_machine;
 	bool no_buildid_cache;
-	bool all_frames; /* of a program that crashes */
+	bool all_frames; /* print all frames of a program that crashes */
 };
 
 /* Larger than all other keys of the commands that use these options. */
@@ -49,7 +50,8 @@ enum {
 	  "keep no copy of the symbol files in ~/.debug", 0 }
 /* clang-format on */
 
-/* Whether standard output is the recording's, so that everything else goes to standard error. */
+/* Returns whether standard output carries the recording, so that all other output goes to standard
+ * error. */
 bool output_is_stream(const struct output_options *options);
 
 /* Call it after parsing: the default path is perf.data, or /dev/null if the records are shown. */

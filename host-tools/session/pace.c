@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_S   0.5        /* of the channel's work, to measure its pace */
-#define HEADROOM  1.1        /* of the advised values */
+#define LEAST_S   0.5        /* time of the channel's work that is needed to measure its pace */
+#define HEADROOM  1.1        /* factor for the advised values */
 #define FILE_TAIL (1U << 20) /* at least the size of the part behind a file's records */
 
 /* A completed refresh has brought its whole backlog. */
@@ -40,7 +40,7 @@ double pace_left(const struct pace *pace)
 	return rate > 0 ? (double)pace->backlog / rate : 0;
 }
 
-/* The place of the second digit. */
+/* The power of ten of the second digit. */
 static double unit_of(double value)
 {
 	double unit = 1;
@@ -64,10 +64,12 @@ uint64_t pace_freq(uint64_t freq, double factor)
 	return exact >= 1 ? (uint64_t)(floor(exact / unit + 1e-9) * unit) : 1;
 }
 
-/* The bytes that the rings got, and that they would have got with enough room. */
+/* The bytes that the rings received, and the bytes that they would have received with enough room.
+ * */
 struct flow {
-	double bytes, room, seconds; /* room: of the rings, which needs no channel */
-	double wanted;               /* how much more there would have been; 1: nothing was lost */
+	double bytes, room, seconds; /* room: the rings' size, which needs no channel */
+	/* factor by which more bytes would have come; 1: nothing was lost */
+	double wanted;
 };
 
 /* False: the advice has no basis. */
@@ -98,8 +100,8 @@ static bool flow_of(const struct ledger *ledger, struct flow *flow)
 	return true;
 }
 
-/* The factor by which events would have to sample less often. The bytes that a run moved beyond the
- * rings' room show the channel's rate, with its waits; a shorter run shows only the pace. */
+/* The factor by which events must sample less often. The bytes that a run moved beyond the rings'
+ * room show the channel's rate, including its waits; a shorter run shows only the pace. */
 static double factor_of(double pace, const struct flow *flow)
 {
 	double moved = (flow->bytes - flow->room) / flow->seconds;
@@ -108,7 +110,7 @@ static double factor_of(double pace, const struct flow *flow)
 	return flow->bytes * flow->wanted / flow->seconds / rate * HEADROOM;
 }
 
-/* The largest period, the lowest frequency that any event would want. */
+/* The largest period, or the lowest frequency, that any event needs. */
 static void advise(const struct ledger *ledger, double factor, uint64_t *period, uint64_t *freq)
 {
 	for (uint32_t i = 0; i < ledger->head.event_count; i++) {

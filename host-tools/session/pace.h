@@ -20,7 +20,7 @@ struct pace {
 	double lasts, at;      /* s: so far, and at the last note */
 };
 
-/* So many bytes are still to be brought, at `now`. */
+/* Note at time `now` that so many bytes must still be brought. */
 void pace_note(struct pace *pace, double now, uint64_t backlog);
 
 /* Bytes a second; 0: unknown, since the channel never was the bottleneck. */

@@ -17,12 +17,12 @@ struct progress {
 	double last;        /* when the records below were counted */
 	uint64_t records;   /* at the last line */
 	struct pace pace;   /* of the session's channel */
-	bool disk_reported; /* the warning about the disk's room was printed */
+	bool disk_reported; /* the warning about the disk's free space was printed */
 };
 
 void progress_start(struct progress *progress);
 
-/* While the machine has not reported yet. */
+/* Called while the machine has not reported yet. */
 void progress_wait(struct progress *progress, const char *what);
 
 /* While records arrive: their number and rate, the losses by the machine's last ledger, and the

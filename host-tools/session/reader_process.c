@@ -10,9 +10,9 @@
 
 #include "host-tools/util/journal.h"
 
-#define MOST_BARREN 20 /* readers in a row that died before they had done anything */
+#define MOST_BARREN 20 /* limit of consecutive readers that died before their first commit */
 
-/* It leaves errors to the supervisor, which will meet the same ones and can report them. */
+/* The reader leaves errors to the supervisor, which will meet the same ones and can report them. */
 static _Noreturn void read_for_ever(struct session *session, struct progress *progress)
 {
 	struct error error = { "" };

@@ -17,8 +17,8 @@ struct reader_process {
 	pid_t pid;         /* 0: none */
 	int pidfd;         /* -1: none */
 	unsigned replaced; /* readers that died and were replaced */
-	unsigned barren;   /* of those, the last ones that died before their first commit */
-	uint64_t commits;  /* of the journal, when this one was started */
+	unsigned barren;   /* the last of these, which died before their first commit */
+	uint64_t commits;  /* the journal's commits when this reader was started */
 	bool has_given_up; /* a reader met an error, or too many died */
 };
 

@@ -7,7 +7,7 @@
 
 extern const struct writer_host session_host;
 
-/* The operations of session_host that session_journal.c has (writer/host.h). */
+/* The operations of session_host that session_journal.c implements (writer/host.h). */
 int session_journal_open(struct session *session, struct error *error);
 void session_journal_save(struct session *session);
 bool session_journal_keep(struct session *session);

@@ -28,13 +28,13 @@
 #include "writer/util/crc32.h"
 
 struct state {
-	uint64_t file_size; /* of the file's data section */
+	uint64_t file_size; /* size of the file's data section */
 	struct session_found found;
 	uint64_t aux_index_size;
 	uint64_t aux_index_sum;
 	uint64_t joined;
-	/* then: two tails, a struct ledger_ring_found and a struct ledger_ring_before a ring, a
-	 * struct ledger_found an event */
+	/* then, for each ring: two tails, a struct ledger_ring_found and a struct
+	 * ledger_ring_before; for each event: a struct ledger_found */
 };
 
 struct parts {
@@ -83,7 +83,7 @@ static bool find_key(const struct session *session, struct journal_key *key)
 	return true;
 }
 
-/* An older file's journal is renamed with that file. */
+/* The journal of an older file is renamed together with that file. */
 static void keep_old(const struct session *session, const char *path)
 {
 	char *old = session->writer.output->old ? journal_path(session->writer.output->old) : NULL;
@@ -142,7 +142,7 @@ static int check_tails(const struct session *session, struct error *error)
 	return 0;
 }
 
-/* Whether the journal has the whole index of AUX pieces, undamaged. */
+/* Whether the journal contains the whole index of AUX pieces, undamaged. */
 static bool has_index(const struct session *session, const struct state *state)
 {
 	const struct journal *journal = session->journal;

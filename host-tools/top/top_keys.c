@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles keys, with the same keys as perf top where it has them. */
+/* Handles keys; they are perf top's keys if perf top has them. */
 #define NCURSES_NOMACROS /* its refresh() would clash with a channel's */
 #include <curses.h>
 #include <errno.h>

@@ -171,7 +171,7 @@ static void add_cpus(struct top_shown *shown, const struct top_data *data)
 	add_line(shown, "%s", text);
 }
 
-/* A CPU and a module have it as theirs. */
+/* For a CPU and a module the idle time counts as well. */
 static bool leaves_idle_out(const struct top_view *view)
 {
 	return view->no_idle && view->columns & REPORT_SYMBOL;

@@ -88,7 +88,7 @@ void arguments_parse_as(const struct argp *argp, int argc, char **argv, const ch
 	char *first = argv[0];
 
 	argp_err_exit_status = status;
-	argv[0] = (char *)(uintptr_t)name; /* which is not written to */
+	argv[0] = (char *)(uintptr_t)name; /* argp does not write to it */
 	argp_parse(argp, argc, argv, flags, NULL, options);
 	argv[0] = first;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* A disk that is full takes a part, and says why when it is asked for the rest. */
+/* A full disk writes only a part; the next call then gives the reason. */
 static int write_all(int to, const char *bytes, size_t size)
 {
 	while (size) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formatting by hand. */
+/* Formatting without printf. */
 #include "host-tools/util/format.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ void format_text(struct format *format, const char *text, size_t size)
 	for (size_t i = 0, bad, count = 0; i < length; count++) {
 		size_t good = printable_length(text + i, length - i, &bad);
 
-		if (count % 64 == 63) /* of up to 4 bytes each */
+		if (count % 64 == 63) /* each of up to 4 bytes */
 			format_line(format);
 		if (good)
 			memcpy(format->at, text + i, good);
@@ -47,7 +47,7 @@ void format_text(struct format *format, const char *text, size_t size)
 	}
 }
 
-/* All pairs of digits, so that a division gives two. */
+/* All pairs of digits, so that one division gives two digits. */
 static const char pairs[] =
     "00010203040506070809101112131415161718192021222324"
     "25262728293031323334353637383940414243444546474849"
@@ -93,7 +93,7 @@ void format_padded(struct format *format, uint64_t value, unsigned width)
 	format_bytes(format, start, length);
 }
 
-/* Eight digits at once: each nibble is spread to a byte, then made a character. */
+/* Converts eight digits at once: each nibble is spread to a byte, then made a character. */
 static uint64_t hex8(uint32_t value)
 {
 	uint64_t x = __builtin_bswap32(value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formatting by hand into a big buffer: printing a record costs tens of
- * nanoseconds, where printf costs hundreds.
+ * Formatting without printf into a big buffer: a record costs tens of nanoseconds instead of
+ * hundreds.
  */
 #ifndef HOST_TOOLS_UTIL_FORMAT_H
 #define HOST_TOOLS_UTIL_FORMAT_H
@@ -12,12 +12,12 @@
 #include <string.h>
 
 #define FORMAT_BUFFER (256U << 10)
-#define FORMAT_ROOM   1024U /* the room of one line, without texts of any length */
+#define FORMAT_ROOM   1024U /* the longest line, without texts of arbitrary length */
 
 struct format {
 	char *at;
 	int fd;
-	int failed; /* a write error, a negative errno; output after it goes nowhere */
+	int failed; /* a write error, a negative errno; later output is discarded */
 	char buffer[FORMAT_BUFFER];
 };
 
@@ -26,7 +26,8 @@ void format_init(struct format *format, int fd);
 /* Write the buffered text. */
 void format_flush(struct format *format);
 
-/* Make sure that FORMAT_ROOM bytes fit. Call once a line; the puts below do not look. */
+/* Make sure that FORMAT_ROOM bytes fit. Call it once per line; the put functions below do not
+ * check. */
 static inline void format_line(struct format *format)
 {
 	if (format->at > format->buffer + FORMAT_BUFFER - FORMAT_ROOM)

@@ -13,7 +13,7 @@
 #include "abi/seal.h"
 
 #define MAGIC   0x4c4e52554f4a5042ULL /* the bytes "BPJOURNL" */
-#define VERSION 2U                    /* of the states' layout, and of their sums */
+#define VERSION 2U                    /* version of the states' layout and of their checksums */
 
 struct journal_head {
 	uint64_t magic;
@@ -25,7 +25,7 @@ struct journal_head {
 };
 _Static_assert(sizeof(struct journal_head) == 56, "the slots are aligned to 8");
 
-/* A slot is a state and its sum. */
+/* A slot consists of a state and its checksum. */
 static size_t slot_size(size_t size)
 {
 	return size + sizeof(uint64_t);
@@ -57,7 +57,7 @@ static uint64_t make_sum(const struct journal *journal, uint64_t commits)
 	return tr_seal_end(&sum);
 }
 
-/* NULL, and errno. */
+/* NULL with errno: an error. */
 static struct journal_head *map(struct journal *journal)
 {
 	void *at = mmap(NULL, mapped(journal), PROT_READ | PROT_WRITE, MAP_SHARED, journal->fd, 0);
@@ -199,7 +199,7 @@ void journal_commit(struct journal *journal)
 	uint64_t next = journal->head->commits + 1;
 
 	*sum_of(journal, next) = make_sum(journal, next);
-	/* A kill cuts between two instructions: earlier stores are there after this one. */
+	/* A kill happens between two instructions: earlier stores are complete after this one. */
 	__atomic_store_n(&journal->head->commits, next, __ATOMIC_RELEASE);
 }
 

@@ -20,35 +20,36 @@
 
 #include "writer/util/error.h"
 
-/* The identity of a journal's recording: any numbers that differ between recordings. */
+/* A journal's identity: any numbers that differ between recordings. */
 struct journal_key {
 	uint64_t nonce, run, file;
 };
 
 struct journal {
 	struct journal_head *head; /* mapped; the slots follow. NULL: not open */
-	size_t size;               /* of a state, bytes */
+	size_t size;               /* size of a state, bytes */
 	int fd;
-	char *path; /* NULL: it has no name */
+	char *path; /* NULL: the journal has no name */
 };
 
-/* Room for states of this size, all zero, in memory that children share. 0 or -ENOMEM. */
+/* Allocate memory that children share, for states of this size, all zero. 0 or -ENOMEM. */
 int journal_open(struct journal *journal, size_t size);
 
-/* The same in a new file, which takes the place of one that is there. */
+/* The same in a new file, which replaces an existing one. */
 int journal_create(struct journal *journal, const char *path, const struct journal_key *key,
                    size_t size, struct error *error);
 
-/* Get the key of the journal at path: -ENOENT, none that has a state; -EPROTO, another tool's. */
+/* Get the key of the journal at path. -ENOENT: there is none with a state; -EPROTO: it is another
+ * tool's. */
 int journal_look(const char *path, struct journal_key *key, struct error *error);
 
-/* Resume the journal with this key and size. -ESTALE: it is of another recording; -EPROTO: its last
- * state is damaged, or it is another tool's. */
+/* Resume the journal with this key and size. -ESTALE: it belongs to another recording; -EPROTO: its
+ * last state is damaged, or it is another tool's. */
 int journal_resume(struct journal *journal, const char *path, const struct journal_key *key,
                    size_t size, struct error *error);
 
-/* Where to write the next state, aligned to 8; journal_commit() makes it the last one. One
- * writer at a time. */
+/* The place for the next state, aligned to 8; journal_commit() makes it the last state. One writer
+ * at a time. */
 void *journal_next(struct journal *journal);
 void journal_commit(struct journal *journal);
 
@@ -65,7 +66,7 @@ int journal_append(struct journal *journal, uint64_t at, const void *bytes, size
 /* Copy the first size appended bytes; false if they cannot be read. */
 bool journal_appended(const struct journal *journal, void *to, size_t size);
 
-/* Bytes behind the slots that the file has, whatever the last state says. */
+/* Size of the file behind the slots, whatever the last state says. */
 uint64_t journal_room(const struct journal *journal);
 
 /* The recording is complete: no process resumes it, and the journal's file is deleted. */

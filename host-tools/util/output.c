@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_TRIES 100 /* others may rename and create files all the time */
+#define MOST_TRIES 100 /* other processes may rename and create files all the time */
 
 /* Whether path still names the file that was opened as fd. */
 static bool is_still_at(int fd, const char *path)
@@ -29,7 +29,7 @@ static int busy(const char *path, const char *option, struct error *error)
 	                 path, option);
 }
 
-/* True if no other process has the lock, or the file system has no locks. */
+/* Lock the file. True if no other process has the lock, or the file system has no locks. */
 static bool lock(int fd)
 {
 	return !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
@@ -52,8 +52,8 @@ static int rename_to_old(const char *path, char **old, struct error *error)
 	return code;
 }
 
-/* Only the holder of a file's lock may rename it, so the renamed file is the locked one. 1: it was
- * another file by then; look again. */
+/* Only the holder of a file's lock may rename it, so the renamed file is the locked one. 1: another
+ * file has the name now; try again. */
 static int keep_old(const char *path, char **old, struct error *error)
 {
 	struct stat stat_of;
@@ -61,9 +61,9 @@ static int keep_old(const char *path, char **old, struct error *error)
 
 	if (stat(path, &stat_of) || !S_ISREG(stat_of.st_mode) || !stat_of.st_size)
 		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC); /* -1: not ours to read, but perhaps to rename */
+	fd = open(path, O_RDONLY | O_CLOEXEC); /* -1: we may not read it, but perhaps rename it */
 	if (fd < 0 && errno == ENOENT)
-		return 1; /* renamed since then; the new file may be locked */
+		return 1; /* it was renamed meanwhile; the new file may be locked */
 	if (fd >= 0 && !lock(fd))
 		code = is_still_at(fd, path) ? busy(path, "-o", error) : 1;
 	else
@@ -73,7 +73,7 @@ static int keep_old(const char *path, char **old, struct error *error)
 	return code;
 }
 
-/* The descriptor; -EAGAIN: another recording was there for a moment. */
+/* Returns the descriptor; -EAGAIN: another recording existed for a moment. */
 static int create(const char *path, struct error *error)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644), code = 0;
@@ -143,7 +143,7 @@ int output_open(const char *path, char **place, char **old, struct error *error)
 	*old = NULL;
 	*place = realpath(path, NULL);
 	if (!*place)
-		*place = strdup(path); /* it is not there yet */
+		*place = strdup(path); /* it does not exist yet */
 	if (!*place)
 		return error_set(error, -ENOMEM, "no memory for a file name");
 	for (int tries = 0; code == -EAGAIN && tries < MOST_TRIES; tries++) {
@@ -154,7 +154,7 @@ int output_open(const char *path, char **place, char **old, struct error *error)
 	if (code == -EAGAIN)
 		busy(*place, "-o", error);
 	real = code < 0 ? NULL : realpath(path, NULL);
-	if (real) { /* it is there now: a link that led nowhere leads to it */
+	if (real) { /* now the link, which led nowhere, leads to the new file */
 		free(*place);
 		*place = real;
 	}

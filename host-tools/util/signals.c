@@ -17,7 +17,8 @@ int signals_open(int *fd, struct error *error)
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not our death */
+	/* exceeding a file size limit is then an error of write() instead of a kill */
+	signal(SIGXFSZ, SIG_IGN);
 	*fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return *fd < 0 ? error_errno(error, "making a signalfd") : 0;
 }

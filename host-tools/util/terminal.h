@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Colours, for people. */
+/* Colours for people. */
 #ifndef HOST_TOOLS_UTIL_TERMINAL_H
 #define HOST_TOOLS_UTIL_TERMINAL_H
 

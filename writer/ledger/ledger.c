@@ -354,6 +354,6 @@ bool ledger_count_newer(struct ledger *ledger, uint32_t ring, struct ring_reader
 	while ((code = ring_reader_next(reader, &record)) > 0)
 		ledger_count(ledger, record, LEDGER_NEWER);
 	reader->position = position;
-	reader->error = (struct ring_error){ 0 }; /* a later read meets it again */
+	reader->error = (struct ring_error){ 0 }; /* a later read meets the error again */
 	return !code;
 }

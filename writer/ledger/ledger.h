@@ -19,19 +19,20 @@
 #define LEDGER_MAGIC   0x52454744454c5042ULL /* the bytes "BPLEDGER" */
 #define LEDGER_VERSION 3U
 #define LEDGER_VERSION_JOINED \
-	4U /* the same, and behind the rings a struct ledger_ring_before each */
+	4U /* LEDGER_VERSION 4 with a struct ledger_ring_before for each ring, after the rings */
 
 #define LEDGER_INTERRUPTED (1U << 0) /* the reader stopped before the machine had ended */
 #define LEDGER_CUT         (1U << 1) /* records that had not reached memory are not here */
-#define LEDGER_TORN        (1U << 2) /* the machine's side is not of one moment */
+#define LEDGER_TORN        (1U << 2) /* the machine's side is not from one moment */
 
 /* The reader's counts of an event's records. */
 struct ledger_found {
-	uint64_t delivered; /* records of any type but LOST */
+	uint64_t delivered; /* records of all types except LOST */
 	uint64_t samples;   /* of those */
 	uint64_t period;    /* sum of the samples' PERIODs */
 	uint64_t elsewhere; /* records that another reader took before us */
-	/* Of the delivered ones, those newer than the ledger, where the machine did not end. */
+	/* Of the delivered records: those that are newer than the ledger of a machine that did not
+	 * end. */
 	uint64_t newer;
 	uint64_t newer_period;
 	/* If the reader joined a running recording: */
@@ -51,10 +52,11 @@ struct ledger_ring_found {
 	uint64_t aux_unread;    /* bytes */
 	uint64_t wakeups;       /* doorbells that were seen ringing */
 	uint64_t ledger_fits;   /* 1: the ledger is final, or newer records were counted */
-	uint64_t newer_lost;    /* of lost and lost_records, newer than the ledger */
+	uint64_t newer_lost;    /* lost and lost_records that are newer than the ledger */
 	uint64_t newer_lost_records;
 	uint64_t has_bell; /* 1: rung is known */
-	uint64_t rung;     /* how often its doorbell rang; of rings that share one, in the first */
+	/* how often its doorbell rang; if rings share one, this is counted in the first */
+	uint64_t rung;
 	uint64_t aux_partial;    /* of aux_records, with PARTIAL */
 	uint64_t aux_collisions; /* of aux_records, with COLLISION */
 };
@@ -62,7 +64,8 @@ struct ledger_ring_found {
 /* A joined ring's counts before the join: reported losses, and records read by others. */
 struct ledger_ring_before {
 	uint64_t lost, lost_records; /* LOST records that another reader took */
-	uint64_t aux;                /* where in the AUX area we began; 0: with its first byte */
+	/* place in the AUX area where this reader began; 0: at its first byte */
+	uint64_t aux;
 	uint64_t reserved;
 };
 
@@ -81,7 +84,7 @@ struct ledger_head {
 	uint64_t nonce;
 	struct tr_clock clock;
 	char message[1024];
-	uint64_t line_faults; /* of tr_header; the machine's, since its boot */
+	uint64_t line_faults; /* line_faults of tr_header, counted since the machine's boot */
 };
 
 struct ledger_event {
@@ -102,7 +105,7 @@ struct ledger {
 	struct ledger_event *events;
 	struct ledger_ring *rings;
 	struct ledger_ring_before
-	    *before;        /* a ring each; NULL: the reader was there from the start */
+	    *before;        /* one per ring; NULL: the reader was there from the start */
 	bool of_region;     /* unread records are still there; not stored */
 	uint64_t strangers; /* records without a known event, except LOST and synthesized ones */
 	uint32_t *slots;    /* hash table: index of an event + 1, 0 is free */

@@ -4,20 +4,21 @@
 #include <errno.h>
 #include <string.h>
 
-/* D18.1: the first byte; of an extended header the second, with a longer index. */
+/* D18.1: masks of the first byte, and of the second byte of an extended header, which has a longer
+ * index. */
 #define HEADER_PADDING   0x00U
 #define HEADER_END       0x01U
 #define HEADER_TIMESTAMP 0x71U
-#define EXTENDED         0x20U /* with four more bits of the extended packet */
+#define EXTENDED         0x20U /* its four bits extend the next header's index */
 #define EXTENDED_MASK    0xf0U
 #define EXTENDED_INDEX   0x03U
 #define SIZE_SHIFT       4     /* log2 of the value's bytes */
-#define INSTRUCTION_NS   0x80U /* of the last byte */
+#define INSTRUCTION_NS   0x80U /* in the last byte */
 
 struct form {
 	uint8_t mask, value;
 	uint8_t index_mask; /* bits of the header that are the index */
-	uint8_t sizes;      /* values that there are, a bit for each log2 */
+	uint8_t sizes;      /* valid values: a bit for each log2 */
 	enum spe_packet_type type;
 };
 
@@ -50,8 +51,8 @@ static uint64_t spe_little_endian(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/* Up to the next multiple of a power of two (D18.2.3); a packet that is cut off there is
- * incomplete. */
+/* Read padding up to the next multiple of a power of two (D18.2.3); a packet that is cut off there
+ * is incomplete. */
 static void spe_read_alignment(size_t left, uint64_t position, unsigned log2,
                                struct spe_packet *packet)
 {
@@ -155,7 +156,7 @@ static bool spe_note(struct spe_record *r, const struct spe_packet *packet)
 	return false;
 }
 
-/* Skip bytes that are no packet, up to the first byte that may begin a record's first packet. */
+/* Skip bytes that are not a packet, up to the first byte that may begin a record. */
 static int spe_skip_garbage(struct spe_decoder *d, const char *error)
 {
 	struct spe_packet packet;

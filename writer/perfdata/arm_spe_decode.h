@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum spe_packet_type {
-	SPE_PADDING, /* alignment too */
+	SPE_PADDING, /* index: the operation's class */
 	SPE_END,
 	SPE_TIMESTAMP,
 	SPE_EVENTS,
@@ -33,12 +33,12 @@ struct spe_packet {
 	enum spe_packet_type type;
 	unsigned index;
 	uint64_t value;
-	size_t value_at, value_size; /* where it is in the bytes */
+	size_t value_at, value_size; /* the value's place in the bytes */
 	size_t size;                 /* of the packet */
 };
 
-/* The packet at bytes[at]; position is that of bytes[0] in the buffer, which alignment counts
- * from. NULL, or the fault. */
+/* Read the packet at bytes[at]; position is the place of bytes[0] in the buffer, from which
+ * alignment is counted. Returns NULL, or the error. */
 const char *spe_packet_read(const uint8_t *bytes, size_t size, size_t at, uint64_t position,
                             struct spe_packet *packet);
 
@@ -46,14 +46,15 @@ const char *spe_packet_read(const uint8_t *bytes, size_t size, size_t at, uint64
 #define SPE_HAS(type)      (1U << (type))
 #define SPE_HAS_ADDRESS(i) (1U << (16 + (i)))
 #define SPE_HAS_COUNTER(i) (1U << (24 + (i)))
-#define SPE_INSTRUCTION(a) ((a)&0xffffffffffffffULL)    /* of a PC or target, its address */
+#define SPE_INSTRUCTION(a) ((a)&0xffffffffffffffULL)    /* the address in a PC or target */
 #define SPE_EL(a)          ((unsigned)((a) >> 61) & 3U) /* and its exception level */
 #define SPE_NS(a)          ((a) >> 63 != 0)
 #define SPE_DATA(a)        ((a)&0xffffffffffffffULL)
 
 struct spe_record {
-	size_t at, size;                           /* in the bytes; padding before it is not its */
-	uint32_t has;                              /* SPE_HAS...: the fields below that are valid */
+	size_t at, size; /* in the bytes, without the padding before it */
+	/* SPE_HAS...: the valid ones among the fields below */
+	uint32_t has;
 	uint64_t address[SPE_PREVIOUS_TARGET + 1]; /* enum spe_address, as in the packet */
 	uint16_t counter[SPE_COUNTERS];            /* enum spe_counter, cycles */
 	uint64_t events;
@@ -67,7 +68,7 @@ struct spe_record {
 struct spe_decoder {
 	const uint8_t *bytes;
 	size_t size;
-	uint64_t position; /* of bytes[0] in the buffer */
+	uint64_t position; /* place of bytes[0] in the buffer */
 	size_t at;         /* start with 0 */
 	const char *error; /* of the last error: the reason, and the offset in bytes */
 	size_t error_at;
@@ -81,9 +82,9 @@ int spe_decode(struct spe_decoder *decoder, struct spe_record *record);
 const char *spe_event_name(unsigned bit);
 
 /*
- * Make a piece fit for perf.data: perf takes Non-secure EL1 and EL2 for a kernel of its own and
- * moves their addresses away, so NS is cleared in instructions' addresses. partial: what follows
- * the last whole record is cut off, and becomes padding.
+ * Adapt a piece to perf.data: perf treats Non-secure EL1 and EL2 as a kernel of its own and moves
+ * their addresses away, so NS is cleared in instructions' addresses. partial: bytes after the last
+ * whole record are replaced by padding.
  */
 void spe_adapt(uint8_t *bytes, size_t size, uint64_t position, bool partial);
 

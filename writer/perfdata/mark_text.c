@@ -8,8 +8,9 @@
 
 #define VALUES_MAX 4U
 #define FLAGS_MAX  3U
-#define DIGITS_MAX 3U     /* of a width or a precision */
-#define PIECE_MAX  400U   /* bytes that one conversion may come to: %f of the largest number */
+#define DIGITS_MAX 3U /* the most digits of a width or a precision */
+/* the most bytes that one conversion can give: %f of the largest number */
+#define PIECE_MAX  400U
 #define LITERAL    "snCS" /* conversions whose data is not in the record */
 
 /* The rest of a format and of its values, and the text so far. */
@@ -22,12 +23,12 @@ struct mark_format {
 	bool cut;
 };
 
-/* A conversion as printf() is to see it: of an integer as long. */
+/* A conversion as it is passed to printf(), with `long' as the type of all integers. */
 struct conversion {
 	char text[16];
-	char which, size; /* size: 0, h, H for hh, l for all longer */
+	char which, size; /* size: 0, h, H for hh, l for all longer ones */
 	unsigned values;
-	bool is_literal; /* shown unchanged, not converted; its values are skipped */
+	bool is_literal; /* printed unchanged, not converted; its values are skipped */
 };
 
 bool mark_text_is(const struct perf_event_attr *attr)
@@ -57,7 +58,7 @@ static char mark_text_next(const struct mark_format *f)
 	return f->at < f->end ? *f->at : 0;
 }
 
-/* Characters of this set, of which printf() gets so many at most. */
+/* Copy characters of this set, at most so many, to the conversion. */
 static void mark_text_take(struct mark_format *f, struct conversion *c, const char *set,
                            unsigned most)
 {
@@ -72,7 +73,7 @@ static void mark_text_take(struct mark_format *f, struct conversion *c, const ch
 	}
 }
 
-/* A width or a precision; `*' has a value of its own. */
+/* Parse a width or a precision; `*' takes a value. */
 static void mark_text_number(struct mark_format *f, struct conversion *c)
 {
 	if (mark_text_next(f) == '*') {
@@ -92,7 +93,7 @@ static void mark_text_size(struct mark_format *f, struct conversion *c)
 	}
 }
 
-/* Behind its %. False: it is no conversion, and has no value. */
+/* Parse a conversion after its %. Returns false if it is none, and has no value. */
 static bool mark_text_parse(struct mark_format *f, struct conversion *c)
 {
 	*c = (struct conversion){ .text = "%" };
@@ -115,7 +116,7 @@ static bool mark_text_parse(struct mark_format *f, struct conversion *c)
 	return true;
 }
 
-/* The value as its type has it, of which the machine wrote all bits of a register. */
+/* The value cut to its type's size, because the machine writes all bits of a register. */
 static uint64_t mark_text_narrow(const struct conversion *c, uint64_t value)
 {
 	bool is_signed = c->which == 'd' || c->which == 'i';
@@ -132,7 +133,7 @@ static uint64_t mark_text_narrow(const struct conversion *c, uint64_t value)
 	}
 }
 
-/* Its format was put together above, from a fixed set. */
+/* The format was composed above, from a fixed set of conversions. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static int mark_text_print(char *to, const struct conversion *c, uint64_t value)
@@ -150,7 +151,7 @@ static int mark_text_print(char *to, const struct conversion *c, uint64_t value)
 }
 #pragma GCC diagnostic pop
 
-/* The next value, or 0 where there are no more. */
+/* The next value, or 0 if there are no more. */
 static uint64_t mark_text_value(struct mark_format *f)
 {
 	uint64_t value = 0;

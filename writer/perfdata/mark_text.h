@@ -15,12 +15,13 @@
 /* Whether samples of such an event are marks. */
 bool mark_text_is(const struct perf_event_attr *attr);
 
-/* Where record, which may be anything, is a mark with values: write its text over format and
- * values, NULs behind it. The record's size stays. Text that has no room ends with "...". */
+/* If record, which may have any content, is a mark with values, replace the format and the values
+ * by their text, followed by NULs. The record's size does not change. A text that does not fit ends
+ * with "...". */
 void mark_text_put(struct perf_event_header *record, const struct perf_event_attr *attr);
 
-/* The text of a parsed mark, as a string, cut if it does not fit. False
- * if there is none: it does not end, or is no text. */
+/* The text of a parsed mark as a string, cut if it does not fit. False if there is none: it has no
+ * end, or is not text. */
 bool mark_text_get(const struct sample *sample, char *text, size_t size);
 
 /* The meaning of a mark's text: a region's limits, "begin NAME" and "end NAME"; the begin of a

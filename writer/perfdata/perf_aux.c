@@ -7,7 +7,7 @@
 
 static const struct perf_aux_format formats[] = {
 	{ PERF_TYPE_INTEL_BTS, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
-	/* the same records, made by software */
+	/* the same records as the hardware's, made by software */
 	{ PERF_TYPE_BRANCH_STEP, PERF_FILE_AUXTRACE_INTEL_BTS, 24, false, NULL },
 	{ PERF_TYPE_ARM_SPE, PERF_FILE_AUXTRACE_ARM_SPE, 0, true, spe_adapt },
 };

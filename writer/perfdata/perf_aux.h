@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* perf's numbers for decoders, and the size of a record whose last one per buffer its decoder
- * drops, so that an empty one is to be appended; 0: it drops none. */
+/* perf's number of a decoder, and the size of a record if the decoder drops the last record of each
+ * buffer, so that an empty one must be appended; 0: it drops none. */
 struct perf_aux_format {
 	uint32_t source; /* perf_event_attr.type */
 	uint32_t type;   /* of AUXTRACE_INFO */

@@ -74,7 +74,7 @@ enum perf_file_feature {
 	PERF_FILE_CLOCKID = 23,
 	PERF_FILE_COMPRESSED = 27,
 	PERF_FILE_CLOCK_DATA = 29,
-	PERF_FILE_E_MACHINE = 33, /* of the newest perfs */
+	PERF_FILE_E_MACHINE = 33, /* in the newest versions of perf */
 };
 
 /* Record types that only files have. */
@@ -111,7 +111,7 @@ struct perf_file_build_id {
 };
 _Static_assert(sizeof(struct perf_file_build_id) == 36, "perf_file_build_id");
 
-/* An event of a stream; its ids follow, u64 each. */
+/* An event of a stream; its ids follow, 64 bits each. */
 struct perf_file_header_attr {
 	struct perf_event_header header;
 	struct perf_event_attr attr;
@@ -190,8 +190,8 @@ struct perf_record_mmap2 {
 };
 _Static_assert(sizeof(struct perf_record_mmap2) == 72, "perf_record_mmap2");
 
-/* Of MMAP2, Linux's numbers: PROT_READ | PROT_EXEC, or PROT_READ | PROT_WRITE, and MAP_PRIVATE; and
- * of its misc that it is of data. */
+/* For MMAP2, Linux's numbers: PROT_READ | PROT_EXEC, or PROT_READ | PROT_WRITE, and MAP_PRIVATE;
+ * and the misc bit for a mapping of data. */
 #define PERF_MMAP_PROT             5U
 #define PERF_MMAP_DATA_PROT        3U
 #define PERF_MMAP_FLAGS            2U

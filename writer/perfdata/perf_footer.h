@@ -19,8 +19,8 @@
 #define PERF_FOOTER_MAGIC   0x5245544f4f465042ULL /* the bytes "BPFOOTER" */
 #define PERF_FOOTER_VERSION 1U
 
-/* Its size is what event_types says, and must stay 64: readers that still take the section for a
- * table of event types have entries of 72 bytes. */
+/* event_types has its size, which must stay 64: readers that still expect a table of event types
+ * there have entries of 72 bytes. */
 struct perf_footer {
 	uint64_t magic;
 	uint32_t version;
@@ -31,7 +31,7 @@ struct perf_footer {
 };
 _Static_assert(sizeof(struct perf_footer) == 64, "perf_footer");
 
-/* The footer's CRC, over the ledger's size bytes at `ledger` and all of *footer but crc. */
+/* The footer's CRC over size bytes at `ledger` and all of *footer except crc. */
 uint32_t perf_footer_crc(const struct perf_footer *footer, const void *ledger);
 
 #endif

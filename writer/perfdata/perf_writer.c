@@ -41,7 +41,7 @@ int perf_writer_open(struct perf_writer *writer, const struct perf_output_ops *o
 	return code;
 }
 
-/* A stream has none that could be written again. */
+/* A stream has no header that could be written again. */
 static int writer_write_header(struct perf_writer *writer)
 {
 	return writer->is_stream

@@ -185,7 +185,7 @@ const char *record_name(uint32_t type)
 		[PERF_RECORD_ITRACE_START] = "ITRACE_START",
 		[PERF_RECORD_LOST_SAMPLES] = "LOST_SAMPLES",
 		[PERF_RECORD_SWITCH] = "SWITCH",
-		/* Linux's and perf's own, which only their files have */
+		/* types of Linux and perf that only their files have */
 		[15] = "SWITCH_CPU_WIDE",
 		[16] = "NAMESPACES",
 		[17] = "KSYMBOL",

@@ -21,9 +21,9 @@ struct sample {
 	uint64_t chain_length; /* words */
 	const uint8_t *raw;
 	uint32_t raw_size;
-	const uint64_t *read; /* the READ block, read_words of it */
+	const uint64_t *read; /* the READ block, of read_words words */
 	size_t read_words;
-	const struct perf_branch_entry *branches; /* the branch stack, newest first */
+	const struct perf_branch_entry *branches; /* the branch stack, newest branch first */
 	uint64_t nr_branches;
 	bool is_call_stack; /* the branches are the open calls (PERF_SAMPLE_BRANCH_CALL_STACK) */
 };
@@ -38,8 +38,8 @@ bool sample_parse(const struct perf_event_header *record, const struct perf_even
 bool sample_parse_trailer(const struct perf_event_header *record, uint64_t sample_type,
                           struct sample *sample);
 
-/* The id of the event that wrote a record: events have IDENTIFIER, so that it lies at a fixed
- * place, first in a sample, last in anything else. False if the record is too short for it. */
+/* The id of the event that wrote a record. Events have IDENTIFIER, so the id has a fixed place:
+ * first in a sample, last in any other record. False if the record is too short. */
 static inline bool sample_id(const struct perf_event_header *record, uint64_t *id)
 {
 	const uint64_t *words = (const uint64_t *)(const void *)record;

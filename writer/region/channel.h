@@ -53,10 +53,10 @@ struct channel_stop {
 };
 
 /*
- * The operations of a channel. One thread of a process calls them, but for publish, which any
- * thread may call beside the others. A process and those that it forks may each use a channel at
- * the same time; a mirror is then each process's own. A negative errno is a channel that is gone,
- * and error says why; bytes stay as they were shown last.
+ * The operations of a channel. One thread of a process calls them, except publish, which any thread
+ * may call at the same time. A process and its children may each use a channel at the same time;
+ * each then has its own mirror. A negative errno means that the channel is gone, and error has the
+ * reason; bytes keep their last content.
  */
 struct channel_ops {
 	const char *name;
@@ -78,7 +78,7 @@ struct channel {
 	size_t size;
 	bool live; /* a machine is at the other end */
 	void *own; /* of the ops */
-	/* channel_force_stop(), with cable; NULL: it cannot. */
+	/* Implements channel_force_stop() with this cable; NULL: not possible. */
 	int (*force)(void *cable, uint64_t own, uint64_t own_size, struct error *error);
 	void *cable;
 	uint32_t peer; /* the reader's word in the region (struct tr_reader) */
@@ -194,11 +194,11 @@ int channel_open_shared(struct channel *channel, int fd, size_t size, struct ivs
  * which the channel closes in the end. On failure it stays the caller's. */
 int channel_open_peer(struct channel *channel, struct ivshmem_client *client, struct error *error);
 
-/* Which region of a file is meant, where there are several. */
+/* Selects a region if a file contains several. */
 struct channel_file_options {
 	uint64_t base;    /* physical address of a raw dump's first byte; UINT64_MAX: unknown */
-	uint64_t nonce;   /* of the region, if has_nonce */
-	uint64_t address; /* of its header, as it says itself, if has_address */
+	uint64_t nonce;   /* nonce of the region, if has_nonce */
+	uint64_t address; /* address in its header, if has_address */
 	bool has_nonce, has_address;
 };
 #define CHANNEL_ANY_FILE              \
@@ -216,7 +216,7 @@ int channel_open_file(struct channel *channel, const char *path,
 int channel_open_memory(struct channel *channel, void *bytes, size_t size, bool live,
                         struct error *error);
 
-/* The same one: call release(owner) when it is closed. */
+/* For the same channel: call release(owner) when it is closed. */
 void channel_memory_owned(struct channel *channel, void (*release)(void *owner), void *owner);
 
 /* The same for a region whose machine has ended. No byte is changed, so that the region can be read

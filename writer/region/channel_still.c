@@ -6,7 +6,7 @@
 
 #include "writer/region/channel.h"
 
-/* Whether the doorbells were looked at; where they were, they count as cleared. */
+/* Whether the doorbells were checked; afterwards they count as cleared. */
 struct still {
 	bool cleared;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How a channel stores into a region's bytes, the machine's memory or a mirror of it: words whole,
- * as somebody may read them meanwhile. */
+/* How a channel stores into a region's bytes, which are the machine's memory or a mirror: whole
+ * words, because another program may read them at the same time. */
 #ifndef WRITER_REGION_CHANNEL_WORD_H
 #define WRITER_REGION_CHANNEL_WORD_H
 
@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of 8 bytes or 4, aligned: not before what was read, or stored, ahead of it. Others: as bytes. */
+/* An aligned word of 8 or 4 bytes is stored after everything that was read or stored before. Other
+ * sizes are stored as bytes. */
 static inline void channel_store(void *to, const void *from, size_t size)
 {
 	uint64_t word = 0;

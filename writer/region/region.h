@@ -31,8 +31,8 @@ struct region_shared; /* see above */
 struct region {
 	struct channel *channel;
 	const struct region_shared *shared; /* the channel's bytes, page aligned, at least size */
-	size_t size;                        /* tr_header.size, checked */
-	uint64_t nonce;                     /* of the boot that was opened */
+	size_t size;                        /* tr_header.size after the check */
+	uint64_t nonce;                     /* nonce of the opened boot */
 
 	/* Private, checked copies; see region_load(). */
 	struct tr_header header;
@@ -42,8 +42,9 @@ struct region {
 	struct tr_ring *rings;
 };
 
-/* The first region in bytes[size], as memory_dump_find() (memory_dump.h) looks for one. base: the
- * physical address of bytes[0], or UINT64_MAX. On success *offset is where its header lies. */
+/* Find the first region in bytes[size], in the same way as memory_dump_find() (memory_dump.h).
+ * base: the physical address of bytes[0], or UINT64_MAX. On success *offset is its header's place.
+ * */
 int region_find(const void *bytes, size_t size, uint64_t base, size_t *offset, struct error *error);
 
 /* Check the header that the channel shows and make region a view of its bytes. The channel must
@@ -99,7 +100,7 @@ void region_read_aux(const struct region *region, uint32_t ring, uint64_t positi
                      void *to);
 
 /*
- * The HOST words, stored and published: 0, or why the channel is gone.
+ * Functions that store and publish HOST words: 0, or the reason why the channel is gone.
  */
 
 /* Release the room of the records that this reader of the ring has read; an overwritable or broken
@@ -126,9 +127,9 @@ int region_say_ready(const struct region *region, struct error *error);
 /* Ask for a snapshot of the ring's AUX area. */
 int region_ask_for_snapshot(const struct region *region, uint32_t ring, struct error *error);
 
-/* Up to size bytes of a stream (enum tr_stream_kind) from its byte *from on, raw: how many; *from
- * moves on behind them. Bytes that were dropped before they were read are skipped, and counted in
- * *missing. */
+/* Copy up to size bytes of a stream (enum tr_stream_kind) from its byte *from on, unchanged.
+ * Returns the number of bytes; *from moves behind them. Bytes that were dropped before they were
+ * read are skipped, and counted in *missing. */
 size_t region_stream(const struct region *region, unsigned kind, uint64_t *from, void *to,
                      size_t size, uint64_t *missing);
 

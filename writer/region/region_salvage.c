@@ -13,7 +13,7 @@
 #include "abi/seal.h"
 #include "writer/region/region_shared.h"
 
-/* Whether the ledgers of a ring and its events are those of one moment. */
+/* Whether the ledgers of a ring and its events are from one moment. */
 static bool salvage_is_sealed(const struct region *region, uint32_t ring,
                               const struct tr_ring_ledger *ledger)
 {
@@ -33,13 +33,17 @@ static bool salvage_is_sealed(const struct region *region, uint32_t ring,
 /* A record that announces trace bytes which have not reached memory. */
 static bool salvage_is_ahead(const struct perf_event_header *record, uint64_t aux_head)
 {
-	const uint64_t *words = (const void *)(record + 1); /* aux_offset, aux_size */
+	/* word 0: aux_offset, word 1: aux_size */
+	const uint64_t *words = (const void *)(record + 1);
 
 	return record->type == PERF_RECORD_AUX && record->size >= sizeof(*record) + 16 &&
 	       words[0] + words[1] > aux_head;
 }
 
-/* The position up to which a forward ring's records make sense. */
+/* Whether everything from the tail to the kept head is still in memory. It may not be if a reader
+ * has taken more than is known: the last tail that a reader stored need not have reached memory,
+ * and the room that it freed may have been overwritten, though at most half of the ring, because a
+ * tick writes less than that. */
 static uint64_t salvage_find_cut(const struct region *region, uint32_t ring,
                                  struct ring_reader *reader, uint64_t aux_head)
 {
@@ -67,9 +71,7 @@ static void salvage_set_heads(const struct region *region, uint32_t ring, uint64
 }
 
 /*
- * Whether all from the tail to the kept head is still there. Not if a reader has taken more than is
- * known to be here, or may have: where there is one, its last word need not have reached memory,
- * and what it gave back has been written over, but for half of the ring, which no tick writes.
+ * Find the heads up to which the ring can be trusted.
  */
 static bool salvage_is_whole(const struct region *region, uint32_t ring, uint64_t tail,
                              const struct tr_ring_ledger *ledger)
@@ -79,7 +81,7 @@ static bool salvage_is_whole(const struct region *region, uint32_t ring, uint64_
 	return ledger->kept_head - tail <= (ledger->kept_read ? size / 2 : size);
 }
 
-/* Its heads as they are to be believed. */
+/* not even its tail belongs to this run */
 static void salvage_ring(const struct region *region, uint32_t ring, struct ring_reader *reader,
                          const struct tr_ring_ledger *ledger)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The region's bytes themselves, which the machine writes while we look. Only host-tools/region*.c
- * and mailbox.c include this (tests/style sees to it): each byte is fetched once, by a load or a
- * copy, and checked on the copy.
+ * The region's bytes themselves, which the machine writes while they are read. Only
+ * host-tools/region*.c and mailbox.c include this (tests/style checks it): each byte is fetched
+ * once, by a load or a copy, and checked on the copy.
  */
 #ifndef WRITER_REGION_REGION_SHARED_H
 #define WRITER_REGION_REGION_SHARED_H
@@ -20,7 +20,7 @@ static inline const struct perf_event_mmap_page *region_control(const struct reg
 	return (const struct perf_event_mmap_page *)region_at(region, region->rings[ring].control);
 }
 
-/* Where entry i of a checked table lies. */
+/* Offset of entry i of a checked table. */
 static inline uint64_t region_entry(const struct tr_table *table, uint32_t i)
 {
 	return table->offset + (uint64_t)i * table->stride;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of AUX areas, as perf.data has them. */
+/* Writes the pieces of AUX areas to perf.data. */
 #include "writer/session/aux_drain.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "writer/session/perf_synth.h"
 #include "writer/util/crc32.h"
 
-#define PADDING_MAX 24U /* of any format */
+#define PADDING_MAX 24U /* the most bytes of padding in any format */
 
 /* The event that fills the ring's AUX area, and its format; NULL if none is known. */
 static const struct perf_aux_format *
@@ -101,7 +101,8 @@ void aux_drain_info(struct blob *blob, const struct region *region)
 		if (!region->rings[i].aux_size)
 			continue;
 		format = aux_drain_find_format(region, i, &event);
-		/* perf knows one decoder a file. Its clock must not be 0: it divides by it. */
+		/* perf has one decoder per file. Its clock multiplier must not be 0, because perf
+		 * divides by it. */
 		if (format && region->header.clock.time_mult) {
 			aux_drain_put_info(blob, format, event, region);
 			return;
@@ -109,7 +110,7 @@ void aux_drain_info(struct blob *blob, const struct region *region)
 	}
 }
 
-/* The cycles at which the clock said so many ns; the inverse of perf's conversion. */
+/* The cycles at which the clock showed so many ns; the inverse of perf's conversion. */
 static uint64_t aux_drain_cycles_of(const struct tr_clock *clock, uint64_t ns)
 {
 	unsigned __int128 scaled = (unsigned __int128)(ns - clock->time_zero)
@@ -137,8 +138,8 @@ static int aux_drain_check_range(const struct session *session, uint32_t ring, u
 	                 ring, size, offset, r->aux_size, head);
 }
 
-/* Where the piece lies as perf can read it: in the area itself, where perf reads what the hardware
- * wrote, else in a copy. The number of parts; -ENOMEM. */
+/* The places of the piece in a form that perf can read: in the area itself if no change is needed,
+ * otherwise in a copy. Returns the number of parts, or -ENOMEM. */
 static int aux_drain_find_piece(struct session *session, uint32_t ring,
                                 const struct perf_record_aux *aux,
                                 const struct perf_aux_format *format, struct blob_piece parts[2])
@@ -195,7 +196,7 @@ int aux_drain_release(struct session *session, uint32_t ring, struct error *erro
 	return region_release_aux(&session->region, ring, session->aux.tails[ring], error);
 }
 
-/* An entry that could not be kept makes the file's own failure: perf would miss its piece. */
+/* An entry that could not be stored makes the file fail, because perf would miss its piece. */
 static void aux_drain_add_to_index(struct session *session, uint64_t offset, uint64_t size)
 {
 	uint64_t entry[2] = { offset, size };

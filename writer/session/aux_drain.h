@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The AUX area's way into perf.data: each piece that a PERF_RECORD_AUX announces
- * becomes an AUXTRACE record, with what perf's decoders want around it.
+ * The AUX area's way into perf.data: each piece that a PERF_RECORD_AUX announces becomes an
+ * AUXTRACE record, with the records that perf's decoders need around it.
  */
 #ifndef WRITER_SESSION_AUX_DRAIN_H
 #define WRITER_SESSION_AUX_DRAIN_H
@@ -16,7 +16,7 @@ void aux_drain_end(struct session *session);
 /* Read the ring's area from tail on. */
 void aux_drain_begin_ring(struct session *session, uint32_t ring, uint64_t tail);
 
-/* Continue after index_size bytes of index with this crc32_add(), and from one tail a ring. */
+/* Continue after index_size bytes of index with this crc32_add(), and from one tail per ring. */
 void aux_drain_restore(struct session *session, uint64_t index_size, uint32_t index_sum,
                        const uint64_t *tails);
 

@@ -150,7 +150,7 @@ int drain_forward(struct session *session, uint32_t ring, uint64_t *got, struct 
 			code = aux_drain_piece(session, ring, aux, error);
 		code = aux && !code ? 1 : code;
 		if (code < 0 && session->by_reader)
-			break; /* not committed: the supervisor meets the same */
+			break; /* not committed: the supervisor will meet the same error */
 		released = drain_release(session, ring, &reason);
 		if (code >= 0 && released) {
 			*error = reason;
@@ -160,8 +160,8 @@ int drain_forward(struct session *session, uint32_t ring, uint64_t *got, struct 
 	return code;
 }
 
-/* Newest first, as the reader gives them, each copy before the one that came before. The last
- * `used` bytes of the buffer are taken. */
+/* Read records newest first, as the reader returns them, each copy placed before the last one. The
+ * last `used` bytes of the buffer are filled. */
 static int drain_fill_backward(struct session *session, uint32_t ring, uint8_t *end, size_t *used,
                                struct error *error)
 {
@@ -210,7 +210,7 @@ void drain_restore(struct session *session, const struct session_found *found,
 		struct ring_reader *reader = &session->readers[i];
 		struct error ignored = { "" }; /* the next drain reports a lost channel */
 
-		/* A backward ring is read at the end only, and has nothing to give back. */
+		/* A backward ring is read only at the end, and has no room to release. */
 		if (reader->backward || session->broken[i])
 			continue;
 		ring_reader_resume(reader, tails[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Images by the names that the region has; a machine knows no more of its own images. */
+/* Images by the names in the region; a machine knows no more about its own images. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,19 +19,20 @@ struct image_data {
 
 struct image_file {
 	char *path; /* absolute path of the ELF; only the image's name if none was found */
-	uint64_t file_offset; /* in the ELF, of the image's first executable byte; where none was
-	                       * found its link address, which is the same in our own image's */
+	/* the file offset of the image's first executable byte; if no file was found its link
+	 * address, which is equal in our own image */
+	uint64_t file_offset;
 	bool found;
 	/* Its loaded data, if its file has names for data: a payload's. */
 	struct image_data data[IMAGE_DATA];
 	uint32_t data_count;
 };
 
-/* Where to look first; each may be NULL. */
+/* Places to search first; each may be NULL. */
 struct image_places {
 	const char *symbols; /* a file or a directory */
 	const char *payload; /* the payload's file */
-	const char *booted;  /* the image that was booted: beside it */
+	const char *booted;  /* the booted image: files beside it */
 };
 
 /* The region's images by their names alone, no file found: an array for images_free() with

@@ -26,7 +26,7 @@ static void features_build_ids(struct blob *blob, const struct perf_features_inp
 		blob_add(blob, &header, sizeof(header));
 		blob_u32(blob, UINT32_MAX); /* pid -1: any */
 		blob_add(blob, image->build_id, sizeof(image->build_id));
-		blob_u32(blob, image->build_id_size); /* one byte and padding */
+		blob_u32(blob, image->build_id_size); /* size byte and padding */
 		blob_padded(blob, path, padded);
 	}
 }
@@ -54,7 +54,7 @@ static void features_arch(struct blob *blob, const struct perf_features_input *i
 	blob_perf_string(blob, region_arch_name(in->region->header.machine));
 }
 
-/* The command as the machine got it, behind the name that it would have in a shell. */
+/* The command as the machine received it, after the name that it would have in a shell. */
 static void features_machine_cmdline(struct blob *blob, const struct region *region)
 {
 	char text[sizeof(region->header.command)], *rest = text;

@@ -14,10 +14,10 @@ struct perf_features_input {
 	const struct image_file *files;
 	const struct ledger *ledger;
 	const struct blob *aux_index; /* of the AUXTRACE feature; empty: there is none */
-	const char *const *command;   /* our own command line; NULL: the machine's */
+	const char *const *command;   /* the host tool's own command line; NULL: the machine's */
 	int command_words;
 	bool e_machine;      /* E_MACHINE is wanted */
-	uint64_t first_time; /* ns, of the samples */
+	uint64_t first_time; /* time of the first sample, ns */
 	uint64_t last_time;
 };
 

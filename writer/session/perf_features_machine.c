@@ -84,7 +84,7 @@ void perf_feature_total_mem(struct blob *blob, const struct perf_features_input 
 		blob_u64(blob, in->region->header.memory / 1024);
 }
 
-/* Append the list of the CPUs that `like` is true of, as perf has it: "0-2,5". */
+/* Append the list of the CPUs for which `like` is true, in perf's form: "0-2,5". */
 static void features_add_cpus(struct blob *blob, const struct region *region,
                               bool (*like)(const struct tr_cpu *cpu, const struct tr_cpu *of),
                               const struct tr_cpu *of)
@@ -124,7 +124,7 @@ static uint64_t features_package_of(const struct tr_cpu *cpu)
 	return cpu->hw_id >> (cpu->package_shift & 63);
 }
 
-/* Within its package. */
+/* The core's number within its package. */
 static uint64_t features_core_of(const struct tr_cpu *cpu)
 {
 	uint64_t below = cpu->hw_id & ((1ULL << (cpu->package_shift & 63)) - 1);
@@ -142,7 +142,7 @@ static bool features_is_same_core(const struct tr_cpu *cpu, const struct tr_cpu 
 	return features_is_same_package(cpu, of) && features_core_of(cpu) == features_core_of(of);
 }
 
-/* A count, and a list for each set of CPUs that are alike, where its first CPU comes. */
+/* Append a count, and a list for each set of equal CPUs, at the place of the set's first CPU. */
 static void features_add_siblings(struct blob *blob, const struct region *region,
                                   bool (*like)(const struct tr_cpu *cpu, const struct tr_cpu *of))
 {
@@ -164,8 +164,8 @@ static void features_add_siblings(struct blob *blob, const struct region *region
 		memcpy(blob->bytes + at, &sets, sizeof(sets));
 }
 
-/* CPU_TOPOLOGY: siblings by package, siblings by core; each CPU's {core, package}; and the same of
- * dies, of which nothing is known: each package has one. */
+/* CPU_TOPOLOGY: siblings by package, siblings by core; each CPU's {core, package}; and the same for
+ * dies, which are not known: each package has one. */
 void perf_feature_cpu_topology(struct blob *blob, const struct perf_features_input *in)
 {
 	const struct region *region = in->region;
@@ -211,8 +211,8 @@ void perf_feature_mem_topology(struct blob *blob, const struct perf_features_inp
 		blob_add(blob, words, sizeof(words));
 }
 
-/* Whether an event of the region has this type. Which source counts Linux's generic and raw events
- * differs by the machine: on Arm it has a type of its own beside. */
+/* Whether an event of the region has this type. The machine determines which source counts Linux's
+ * generic and raw events: on Arm the source also has a type of its own. */
 static bool features_is_used(const struct region *region, uint32_t type)
 {
 	bool used = false;
@@ -255,8 +255,8 @@ void perf_feature_clockid(struct blob *blob, const struct perf_features_input *i
 		blob_u64(blob, (1000000000 + frequency - 1) / frequency);
 }
 
-/* CLOCK_DATA: version, clock, and a moment by the wall clock and by ours, in ns: our 0 is the
- * entry, of which the firmware knows the second. */
+/* CLOCK_DATA: version, clock, and one moment by the wall clock and by the machine's clock, in ns:
+ * the machine's 0 is its entry, whose second the firmware knows. */
 void perf_feature_clock_data(struct blob *blob, const struct perf_features_input *in)
 {
 	if (!in->region->header.clock.entry_epoch)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sections of a perf.data file that describe the machine. Each appends its contents to an empty
- * blob, or nothing where nothing is known. Formats: Linux,
+ * The sections of a perf.data file that describe the machine. Each function appends the contents to
+ * an empty blob, or nothing if they are not known. Formats: Linux,
  * tools/perf/Documentation/perf.data-file-format.txt.
  */
 #ifndef WRITER_SESSION_PERF_FEATURES_MACHINE_H

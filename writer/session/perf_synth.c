@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The made-up records and attributes of a perf.data file. */
+/* The records and attributes that the writer adds to a perf.data file. */
 #include "writer/session/perf_synth.h"
 
 #include <stdio.h>
@@ -70,7 +70,7 @@ static void synth_add_text(struct blob *blob, const char *text)
 /* Linux's names of threads are shorter than 16 bytes. */
 #define COMM_SIZE 16
 
-/* The boot CPU's workload: the command's word behind "--"; without one, bareperf. */
+/* The boot CPU's workload: the word of the command after "--"; without one, bareperf. */
 static void synth_workload_name(const struct region *region, char name[COMM_SIZE])
 {
 	const char *command = region->header.command;
@@ -85,8 +85,8 @@ static void synth_workload_name(const struct region *region, char name[COMM_SIZE
 		strcpy(name, "bareperf");
 }
 
-/* A thread is a CPU. Of the workloads only a payload has threads on other CPUs than the boot CPU;
- * with any other they idle. */
+/* A thread is a CPU. Only a payload has threads on other CPUs than the boot CPU; with other
+ * workloads these idle. */
 static void synth_thread_name(const struct region *region, const struct tr_cpu *cpu,
                               char name[COMM_SIZE])
 {
@@ -168,8 +168,9 @@ static void synth_add_data(struct blob *blob, uint64_t sample_type, const struct
 	}
 }
 
-/* A kernel of one page where nothing is. Without any, perf asks for /proc/kallsyms in every report
- * of events that do not exclude the kernel; and ours do not, being at whatever level. */
+/* Append a kernel of one page, at an address without code. Without a kernel, perf reads
+ * /proc/kallsyms in every report of events that do not exclude the kernel, and bareperf's events do
+ * not exclude it. */
 static void synth_add_kernel(struct blob *blob, uint64_t sample_type)
 {
 	static const char name[] = "[kernel.kallsyms]_text";
@@ -181,7 +182,7 @@ static void synth_add_kernel(struct blob *blob, uint64_t sample_type)
 	blob_u32(blob, 0);
 	blob_u64(blob, address);
 	blob_u64(blob, TR_PAGE);
-	blob_u64(blob, address); /* of the symbol that the name ends with */
+	blob_u64(blob, address); /* address of the symbol that ends the name */
 	synth_add_text(blob, name);
 	synth_add_trailer(blob, sample_type, TR_PID, 0);
 }
@@ -189,7 +190,7 @@ static void synth_add_kernel(struct blob *blob, uint64_t sample_type)
 void perf_synth_start(struct blob *blob, const struct region *region,
                       const struct image_file *files)
 {
-	/* perf takes records with id 0 for the first event's. */
+	/* perf treats records with id 0 as the first event's. */
 	uint64_t sample_type = region->header.events.count ? region->events[0].attr.sample_type : 0;
 
 	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
@@ -230,7 +231,7 @@ static void synth_add_switch(struct blob *blob, uint64_t sample_type, uint32_t c
 	synth_add_trailer_at(blob, sample_type, tr_tid(cpu), cpu, time, 0);
 }
 
-/* A CPU whose rings are there; which are traced its entry says only once they are. */
+/* Whether a CPU has a ring. Its entry shows only later whether it is traced. */
 static bool synth_has_ring(const struct region *region, uint32_t cpu)
 {
 	for (uint32_t i = 0; i < region->header.rings.count; i++) {
@@ -281,8 +282,8 @@ uint32_t perf_synth_events(const struct region *region, struct perf_writer_event
 			continue;
 		count++;
 		event->attr = first->attr;
-		/* perf writes the levels behind an event's name where any is excluded, or where
-		 * guests are not. */
+		/* perf writes the levels after an event's name if any level is excluded, or guests
+		 * are not. */
 		if (!(event->attr.flags & LEVELS))
 			event->attr.flags |= PERF_ATTR_EXCLUDE_GUEST;
 		event->ids = next;

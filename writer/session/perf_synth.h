@@ -19,7 +19,8 @@ void perf_synth_start(struct blob *blob, const struct region *region,
 /* One LOST_SAMPLES record for each event that lost any, to write after all others. */
 void perf_synth_lost(struct blob *blob, const struct ledger *ledger);
 
-/* All traced CPUs were stopped from `from` to `to`, ns of the machine's clock: SWITCH records. */
+/* Append SWITCH records: all traced CPUs were stopped from `from` to `to`, in ns of the machine's
+ * clock. */
 void perf_synth_stop(struct blob *blob, const struct region *region, uint64_t from, uint64_t to);
 
 /* The events of the command line with all their ids, for the file's attribute table. Returns

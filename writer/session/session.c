@@ -34,7 +34,7 @@ static int session_allocate(struct session *session, struct error *error)
 	return 0;
 }
 
-/* A ring that makes no sense is left alone; the first reason is kept. */
+/* Stop reading a damaged ring; the first reason is kept. */
 static void session_give_up(struct session *session, uint32_t ring, int code,
                             const struct error *reason)
 {
@@ -109,7 +109,7 @@ int session_prepare(struct session *session, const struct region *region,
 	memset(session, 0, sizeof(*session));
 	session->options = *options;
 	session->region = *region;
-	/* The copies of the caller's region stay its own. */
+	/* The session copies the caller's tables, and the caller keeps its own. */
 	session->region.cpus = NULL;
 	session->region.events = NULL;
 	session->region.images = NULL;
@@ -136,7 +136,7 @@ int session_begin(struct session *session, const struct region *region,
 	if (code)
 		session_end(session);
 	else
-		session_save(session); /* for the first reader to begin with */
+		session_save(session); /* the state with which the first reader begins */
 	return code;
 }
 
@@ -246,8 +246,8 @@ static void session_count_bells(struct session *session)
 	}
 }
 
-/* AUX bytes that are there and were not taken. In snapshot mode no record has announced them: then
- * it is the rest of all bytes. */
+/* AUX bytes that are in the area and were not read. In snapshot mode no record has announced them,
+ * so they are the rest of all bytes. */
 static uint64_t session_aux_unread(const struct session *session, uint32_t ring, uint64_t head)
 {
 	const struct tr_ring_ledger *ledger = &session->ledger.rings[ring].ledger;
@@ -258,8 +258,8 @@ static uint64_t session_aux_unread(const struct session *session, uint32_t ring,
 	return head - delivered - ledger->aux_overwritten - ledger->aux_skipped;
 }
 
-/* The rings' final positions; and what a machine wrote after the last ledger that it published,
- * if it did not come to its end. */
+/* Count the rings' final positions, and the records after the last published ledger of a machine
+ * that did not reach its end. */
 static void session_account_rest(struct session *session)
 {
 	uint32_t state = session->ledger.head.state;

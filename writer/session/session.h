@@ -20,16 +20,19 @@
 struct session_options {
 	const struct writer_host *host; /* the side that the writer runs on; never NULL */
 	const char *output;             /* path of perf.data */
-	uint64_t preallocate;           /* bytes of it, before anything is written */
-	struct perf_writer *writer; /* the same, opened already, for the session to take; or NULL */
+	/* bytes of the file to reserve, before anything is written */
+	uint64_t preallocate;
+	struct perf_writer *writer; /* an opened perf.data that the session takes over; or NULL */
 	const char *symbols;        /* --symbols, or NULL */
 	const char *payload;        /* the payload's file, or NULL */
 	const char *booted;         /* the image's file, or NULL */
-	const char *const *command; /* our own, for perf.data's header; NULL: the machine's */
+	/* the host tool's command for perf.data's header; NULL: the machine's */
+	const char *const *command;
 	int command_words;
-	bool e_machine;     /* E_MACHINE, too, which only the newest perfs know */
+	bool e_machine;     /* E_MACHINE as well, which only the newest versions of perf know */
 	bool buildid_cache; /* put the images' files into perf's cache */
-	bool journal;       /* in a file beside the output, for another process to resume */
+	/* keep it in a file beside the output, so that another process can resume */
+	bool journal;
 	/* Called with each record when it is counted, and its event's index in the ledger; may be
 	 * NULL. A reader process does not call it. */
 	void (*see)(void *context, const struct perf_event_header *record, uint32_t event);
@@ -56,14 +59,14 @@ struct session_found {
 struct session_aux {
 	uint64_t *tails;     /* the read position in each area */
 	uint64_t index_size; /* {file offset, size} of the AUXTRACE records, in the journal */
-	uint32_t index_sum;  /* crc32_add() of these */
-	uint8_t *copy;       /* of a piece that perf cannot read as it is */
+	uint32_t index_sum;  /* crc32_add() of these entries */
+	uint8_t *copy;       /* copy of a piece that must be changed for perf */
 	uint64_t copy_size;
 };
 
 /* The rounds of a stream (session_end_round()). */
 struct session_rounds {
-	uint64_t size; /* of the stream at the end of the last round */
+	uint64_t size; /* size of the stream at the end of the last round */
 	uint64_t at;   /* ms, the end of the last round */
 	unsigned left; /* rounds to write until perf has all records */
 };
@@ -87,10 +90,10 @@ struct session {
 	int trouble;  /* first error of a ring, a negative errno */
 	struct error first_trouble;
 	struct session_found found;   /* drain.c's */
-	struct session_aux aux;       /* aux_drain.c's */
+	struct session_aux aux;       /* written by aux_drain.c */
 	struct journal *journal;      /* the host's; NULL: not open */
-	struct session_stops stops;   /* session_stops.c's */
-	struct session_rounds rounds; /* session_stream.c's */
+	struct session_stops stops;   /* written by session_stops.c */
+	struct session_rounds rounds; /* written by session_stream.c */
 };
 
 /* Begin recording: the region's state is RECORDING or later. Loads the tables and creates the
@@ -154,7 +157,7 @@ void session_begin_stops(struct session *session);
 void session_take_stops(struct session *session);
 void session_end_stops(struct session *session);
 
-/* Read the journal of the file, which is open: the size of its records, bytes. */
+/* Read the journal of the open file. Returns the size of the file's records, bytes. */
 int session_journal_resume(struct session *session, uint64_t *file_size, struct error *error);
 
 /* Find the counts of the records that this session will not read: see session_join.c. */

@@ -17,7 +17,7 @@
 
 #include "writer/session/session.h"
 
-#define MOST_TRIES 200 /* publications, or waits for one */
+#define MOST_TRIES 200 /* number of publications, or of waits for one */
 
 /* Parse the records between tail and data_head of a ledger's copy. */
 static bool join_parse_ring(const struct session *session, uint32_t ring, struct ledger *parsed)
@@ -39,7 +39,7 @@ static bool join_parse_ring(const struct session *session, uint32_t ring, struct
 	return reached;
 }
 
-/* From the ledger as it is now: into found and before of one that was made anew. */
+/* Compute found and before of a new ledger, from the ledger's present state. */
 static bool join_look(const struct session *session, struct ledger *parsed)
 {
 	ledger_recount(parsed);
@@ -83,8 +83,8 @@ static bool join_is_same(const struct ledger *a, const struct ledger *b)
 	return true;
 }
 
-/* Another publication than the last, or none that is to come. A mirror's copy of the ledgers may be
- * of half a publication; so they are fetched anew. */
+/* Wait for another publication than the last one, or until none will come. A mirror's copy of the
+ * ledgers may contain half a publication, so they are fetched again. */
 static int join_await_next(const struct session *session, struct error *error)
 {
 	struct channel *channel = session->region.channel;

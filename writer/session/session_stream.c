@@ -6,12 +6,13 @@
 #include "writer/session/perf_features.h"
 #include "writer/session/session.h"
 
-/* A handler may be held up between the time that it takes for its record and the record's being
- * there, as where QEMU's thread of that CPU waits for the host. A record that is delayed by less
- * than a round is not too late for perf. */
+/* A handler may be delayed between reading the time for its record and writing the record, for
+ * example if QEMU's thread of that CPU waits for the host. A record that is delayed by less than a
+ * round is not too late for perf. */
 #define ROUND_MS 200U
 
-/* The entries of the section are records already; those of a stream are multiples of 8 bytes. */
+/* The entries of the section have the form of records; in a stream their sizes are multiples of 8
+ * bytes. */
 static void session_stream_add_build_ids(struct blob *blob, const struct blob *section)
 {
 	struct perf_event_header header;
@@ -28,7 +29,7 @@ static void session_stream_add_build_ids(struct blob *blob, const struct blob *s
 	}
 }
 
-/* One that is too large for a record is left out, as perf does. */
+/* A feature that is too large for a record is left out, as in perf. */
 static void session_stream_add_feature(struct blob *blob, const struct perf_writer_feature *feature)
 {
 	struct perf_file_header_feature record = { .feature = feature->bit };
@@ -78,8 +79,8 @@ static bool session_stream_has_snapshot(const struct session *session)
 	return false;
 }
 
-/* perf shows at the end of a round what it knew at the end of the one before: two for the last
- * records. */
+/* At the end of a round perf prints the records that it had at the end of the round before, so the
+ * last records need two rounds. */
 void session_end_round(struct session *session, uint64_t now)
 {
 	const struct perf_event_header round = { .type = PERF_FILE_RECORD_FINISHED_ROUND,

@@ -17,7 +17,7 @@ struct blob {
 	bool failed; /* an allocation failed; contents are incomplete */
 };
 
-/* Bytes that lie somewhere, to be read only. */
+/* Bytes anywhere in memory, only for reading. */
 struct blob_piece {
 	const void *bytes;
 	size_t size;

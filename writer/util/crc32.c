@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "writer/util/crc32.h"
 
-#define POLYNOMIAL 0xedb88320U /* ISO 3309's, its bits mirrored */
+#define POLYNOMIAL 0xedb88320U /* ISO 3309's polynomial with its bits mirrored */
 
 uint32_t crc32_add(uint32_t crc, const void *bytes, size_t size)
 {

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The CRC-32 of ISO 3309, as zlib's crc32() has it: of all that went into crc (0: nothing), and
- * these bytes. Here, and not zlib's, since a machine that writes its own perf.data has no zlib. */
+/* The CRC-32 of ISO 3309, equal to zlib's crc32(), over everything that went into crc (0: nothing)
+ * and these bytes. It is implemented here because a machine that writes its own perf.data has no
+ * zlib. */
 uint32_t crc32_add(uint32_t crc, const void *bytes, size_t size);
 
 #endif

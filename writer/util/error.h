@@ -8,14 +8,14 @@
 #define WRITER_UTIL_ERROR_H
 
 struct error {
-	char text[768]; /* one line without a newline; empty: nothing was said */
+	char text[768]; /* one line without a newline; empty: no error was set */
 };
 
 /* Write the line and return code, which must be negative. */
 int error_set(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same with ": " and the meaning of errno behind it; returns -errno. */
+/* The same, followed by ": " and the meaning of errno; returns -errno. */
 int error_errno(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Put "prefix: " before the text; returns code. */

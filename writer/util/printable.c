@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The bytes of a UTF-8 sequence by its first, with the bits that this one has of the character; 0:
- * none begins so. */
+/* The length of a UTF-8 sequence by its first byte, and that byte's bits of the character; 0: no
+ * sequence begins with it. */
 static size_t printable_sequence(uint8_t first, uint32_t *character)
 {
 	if (first < 0x80) {

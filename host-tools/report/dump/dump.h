@@ -30,7 +30,7 @@ struct dump {
 	uint64_t types[DUMP_TYPES];
 	uint64_t records;
 	uint64_t bytes;
-	struct tr_clock clock;  /* of timestamps in AUX pieces; time_mult 0: unknown */
+	struct tr_clock clock;  /* clock of the timestamps in AUX pieces; time_mult 0: unknown */
 	struct recount recount; /* counts a file's records into ledger */
 	uint64_t aux_type;      /* perf's number of the AUX decoder, from AUXTRACE_INFO */
 	struct {

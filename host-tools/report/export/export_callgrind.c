@@ -16,7 +16,7 @@
 struct callgrind {
 	struct export *export;
 	struct export_sums sums;
-	uint64_t *weights;   /* of each node with all nodes below it, by event */
+	uint64_t *weights;   /* weight of each node with all nodes below it, by event */
 	struct intern calls; /* a: the caller's function, b: the called one's */
 	uint64_t *costs;     /* of each call, by event */
 };

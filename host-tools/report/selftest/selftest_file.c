@@ -9,10 +9,10 @@
 #include "host-tools/report/selftest/selftest_json.h"
 #include "lib/survey/survey_pack.h"
 
-#define MOST  (8U << 20) /* bytes; 256 CPUs' JSON has a fifth of it */
+#define MOST  (8U << 20) /* bytes; the JSON of a machine with 256 CPUs has a fifth of that */
 #define BEGIN 64U        /* bytes that show a file's kind */
 
-/* The text without the blanks before it. */
+/* Skip the blanks before a text. */
 static const char *skip_blanks(const char *text)
 {
 	return text + strspn(text, " \t\r\n");
@@ -23,7 +23,7 @@ static bool is_packed(const char *text)
 	return !strncmp(skip_blanks(text), SURVEY_PACK_MARK, strlen(SURVEY_PACK_MARK));
 }
 
-/* {"selftest": */
+/* Whether the text begins with {"selftest": */
 static bool is_json(const char *text)
 {
 	text = skip_blanks(text);

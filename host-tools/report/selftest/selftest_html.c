@@ -15,7 +15,7 @@
 #define TOP    14.0
 #define CELL   26.0 /* px: the smallest cell of the map with a number in it */
 
-static FILE *page; /* of escaped() */
+static FILE *page; /* the file that escaped() prints to */
 
 /* Print text with HTML's characters escaped. */
 __attribute__((format(printf, 1, 2))) static void escaped(const char *format, ...)

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
-/* The first wrong field ends the reading: later ones are not looked at. */
+/* The first wrong field ends the reading: later fields are not read. */
 struct reading {
 	struct error *error;
 	int code;
@@ -53,7 +53,7 @@ static int64_t signed_of(struct reading *r, const json_t *of, const char *name)
 	return json_integer_value(field);
 }
 
-/* An array of so many elements at most, or exactly. */
+/* An array of at most, or exactly, so many elements. */
 static size_t array_of(struct reading *r, const json_t *array, const char *name, size_t max,
                        bool exactly)
 {
@@ -195,7 +195,7 @@ static void read_noise(struct reading *r, const json_t *of, struct survey *s)
 		read_noise_of(r, json_array_get(cpus, i), &s->cpu[i].noise);
 }
 
-/* The failed checks among all. */
+/* Read the failed checks among all checks. */
 static void read_checks(struct reading *r, const json_t *root, struct survey *s)
 {
 	const json_t *check;
