@@ -252,7 +252,7 @@ const char *arch_memory_forgets(void);
 bool arch_smi_count(uint64_t *count);
 
 struct arch_clock {
-	uint64_t frequency; /* of arch_cycles(), Hz */
+	uint64_t frequency; /* frequency of arch_cycles(), Hz */
 	uint16_t source;    /* enum tr_clock_source */
 };
 

@@ -15,7 +15,7 @@
 struct arch_frames {
 	uint64_t frame; /* the next record */
 	uint64_t low;   /* the lowest address where it may begin */
-	uint64_t last;  /* and the highest; below low: no record fits */
+	uint64_t last;  /* the highest possible record; below low: none fits */
 };
 
 /* Begin with the record at frame, on the stack [low, high). All values are allowed. Any context. */

@@ -21,7 +21,7 @@ enum arch_uart_type {
 	ARCH_UART_BCM2835_AUX = 0x10,
 	ARCH_UART_SDM845 = 0x11, /* GENI, its clock at 1.8432 MHz */
 	ARCH_UART_16550_GAS = 0x12,
-	ARCH_UART_SDM845_7372 = 0x13, /* at 7.372 MHz */
+	ARCH_UART_SDM845_7372 = 0x13, /* clocked at 7.372 MHz */
 	ARCH_UART_MEDIATEK = 0x10000,
 	ARCH_UART_MESON,
 	ARCH_UART_CADENCE,
@@ -83,17 +83,17 @@ struct arch_platform {
 	unsigned other_uart_count; /* used in this order if the first fails */
 	struct arch_uart_hint other_uarts[ARCH_MAX_OTHER_UARTS];
 	uint64_t
-	    low_memory; /* two zeroed pages of ours below 1 MiB, where x86's other CPUs start */
+	    low_memory; /* two zeroed pages of bareperf below 1 MiB, where x86's other CPUs start */
 
 	uint64_t pm_timer;      /* ACPI PM timer, 3.579545 MHz (ACPI 6.5, 4.8.3.3) */
 	uint8_t pm_timer_space; /* 0 memory, 1 I/O port */
 	uint8_t pm_timer_bits;  /* 24 or 32 */
-	uint64_t hpet;          /* its registers */
+	uint64_t hpet;          /* address of its registers, 0: none */
 	unsigned ioapic_count;
 	uint64_t ioapics[ARCH_MAX_IOAPICS];
 	unsigned ecam_count; /* PCI Express configuration space in memory */
 	struct {
-		uint64_t address; /* of bus 0, even if the area begins at a later bus */
+		uint64_t address; /* address of bus 0, even if the area begins at a later bus */
 		uint16_t segment;
 		uint8_t first_bus, last_bus;
 	} ecams[ARCH_MAX_ECAMS];
@@ -108,7 +108,7 @@ struct arch_platform {
 	uint64_t gicd;        /* distributor */
 	uint64_t gicc;        /* GICv2 CPU interface, of the first CPU */
 	unsigned gicr_count;  /* redistributor areas: GICR structures, else each GICC's own */
-	uint64_t gicr_stride; /* from CPU to CPU; 0: the frames report it */
+	uint64_t gicr_stride; /* distance from CPU to CPU; 0: the frames give it */
 	struct {
 		uint64_t address;
 		uint64_t size; /* 0: one CPU's frames, from a GICC structure */
@@ -120,7 +120,7 @@ struct arch_platform {
 	uint32_t timer_el2_interrupt;     /* EL2 physical */
 	uint32_t timer_frequency;         /* Hz, preferred to CNTFRQ_EL0 */
 	bool psci;                        /* the machine has PSCI */
-	bool psci_hvc;                    /* by HVC, not SMC */
+	bool psci_hvc;                    /* by HVC; false: by SMC */
 	bool is_qemu;                     /* the tables are QEMU's */
 
 	/* RAM that must not be touched, even if the firmware's memory map allows it */

@@ -14,7 +14,7 @@
 #define GICC_SIZE     0x2000U
 #define GICR_SIZE     0x20000U /* frames of one CPU */
 #define ITS_SIZE      0x10000U
-#define BUS_SHIFT     20U /* of a bus number in a configuration space address */
+#define BUS_SHIFT     20U /* position of a bus number in a configuration space address */
 
 struct platform_check {
 	struct arch_platform *platform;

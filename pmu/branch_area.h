@@ -30,7 +30,7 @@ _Static_assert(sizeof(struct branch_record) == 24, "figure 17-10");
 /* A segment that is being filled, as the debug store takes it: figure 17-9. */
 struct branch_segment {
 	struct branch_record *base;
-	struct branch_record *index;     /* where the next record goes */
+	struct branch_record *index;     /* place of the next record */
 	struct branch_record *end;       /* the segment's end */
 	struct branch_record *threshold; /* the CPU interrupts when index gets here */
 	uint64_t pebs[4 + 12];           /* the debug store's other buffer, not used */

@@ -20,10 +20,11 @@ struct sampling {
 	uint64_t period;     /* between samples, counts; 0: it only counts */
 	uint64_t next;       /* event->count at which the next sample is due */
 	uint64_t sampled_at; /* time_running at the last sample, ns, for -F */
-	uint64_t steady; /* period, while it stays the same and fits pmu/usual_sample.h; else 0 */
-	uint64_t dense;  /* cycles: closer interrupts are checked; 0: none */
+	/* the period, if it stays the same and pmu/usual_sample.h can use it; else 0 */
+	uint64_t steady;
+	uint64_t dense;       /* cycles: closer interrupts are checked; 0: none */
 	uint64_t interrupted; /* cycles: the last interrupt, if dense is set */
-	uint64_t pc;          /* that the last interrupt found */
+	uint64_t pc;          /* pc that the last interrupt found */
 	uint64_t slower;      /* -F: the period is this many times attr's; 0 means 1 */
 	uint64_t least;       /* the shortest period a counter may be programmed with; 0 means 1 */
 };
@@ -38,7 +39,7 @@ struct throttle {
 /* The words that every sample of an event has in common; pmu/usual_sample.h. */
 struct usual_sample {
 	uint64_t most;   /* bytes of a record; if larger than any ring, the samples are not usual */
-	uint64_t header; /* of a sample with lists: the header without the record's size */
+	uint64_t header; /* header of a sample with lists, without the record's size */
 	uint64_t tid, cpu;
 	struct clock_line clock;
 	bool has_lists; /* callchain, branch stack, or both */
@@ -83,12 +84,12 @@ struct perf_event {
 	unsigned cpu;
 	unsigned evsel;                  /* position on the command line */
 	struct perf_event *group_leader; /* the event itself, if it is in no group */
-	unsigned nr_members;             /* of a leader: events in the group */
-	bool rotates;                    /* of a leader: the group takes turns with others */
+	unsigned nr_members;             /* leader only: number of events in the group */
+	bool rotates;                    /* leader only: the group takes turns with others */
 	struct ring *ring;               /* the ring that it writes to */
 	struct ring_aux *aux;            /* the AUX area that it fills; NULL without PMU_AUX */
 	struct ring_account account;
-	uint64_t count;        /* of the counter, since it was first added */
+	uint64_t count;        /* events that were counted since it was first added */
 	uint64_t sampled;      /* sum of the PERIODs of all samples; count - sampled = residue */
 	uint64_t throttled;    /* THROTTLE episodes */
 	uint64_t slower;       /* factor of context_slow(); 0: not called, or it has no effect */

@@ -73,7 +73,7 @@ static inline struct arm_cpu *arm_this_cpu(void)
 }
 
 /* takeover.c: set up the calling CPU as number cpu: its data's address, vectors, traps, and at EL2
- * the payload's level; everything but the translation, which must be ours already. Thread. */
+ * the payload's level. The translation must already be ours; it is not changed. Thread. */
 void arm_cpu_own(struct arm_cpu *cpu);
 
 /* takeover.c: let traced code use SVE, if the CPU has it, with the longest vectors; after

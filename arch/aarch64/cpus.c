@@ -12,7 +12,7 @@
 #define PANIC_PAGES     4U
 #define THREAD_PAGES    16U
 #define PAYLOAD_PAGES   64U
-#define MAIN_PAGES      256U /* of the boot CPU's payload */
+#define MAIN_PAGES      256U /* stack of the boot CPU's payload */
 
 struct arm_cpu arm_cpus[ARCH_MAX_CPUS];
 static unsigned count;
@@ -45,7 +45,7 @@ bool arch_stack_bounds(uint64_t sp, uint64_t *low, uint64_t *high)
 	                     high));
 }
 
-/* Leave the page at *at unmapped, make the pages behind it a stack, and move *at behind them. */
+/* Leave the page at *at unmapped, make the next pages a stack, and move *at behind them. */
 static int cpus_carve(uint64_t *at, unsigned pages, uint64_t *top, arm_hole_fn hole)
 {
 	int code = hole(*at);

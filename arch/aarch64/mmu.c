@@ -14,7 +14,7 @@
 
 /* Descriptors: DDI 0487, D8.3.1 and D8.3.2 */
 #define DESC_VALID        (1UL << 0)
-#define DESC_TABLE        (1UL << 1) /* at level 3: a page */
+#define DESC_TABLE        (1UL << 1) /* at level 3 the same bit means a page */
 #define DESC_ATTR(index)  ((uint64_t)(index) << 2)
 #define DESC_AP1          (1UL << 6) /* RES1 with one privilege level, else EL0 access */
 #define DESC_READ_ONLY    (1UL << 7)

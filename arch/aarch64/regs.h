@@ -22,7 +22,8 @@
 #define VECTOR_IRQ       1
 #define VECTOR_FIQ       2
 #define VECTOR_SERROR    3
-#define VECTOR_LOWER     (VECTOR_EXCEPTION + 8) /* and up: from below our exception level */
+/* vectors from here on: from below our exception level */
+#define VECTOR_LOWER     (VECTOR_EXCEPTION + 8)
 #define VECTOR_COUNT     16
 
 /* HVC numbers for calls from the payload's level (vectors.S, payload.S) */

@@ -16,7 +16,7 @@
 #define SCTLR_SA       (1UL << 3)
 #define SCTLR_I        (1UL << 12)
 #define SCTLR_WXN      (1UL << 19)
-#define SCTLR_EL2_RES1 0x30c50830UL /* with HCR_EL2.E2H = 0 */
+#define SCTLR_EL2_RES1 0x30c50830UL /* value with HCR_EL2.E2H = 0 */
 /* nTWI, nTWE, SPAN and the bits that were RES1 in Armv8.0 */
 #define SCTLR_EL1_RES1 0x30d50980UL
 

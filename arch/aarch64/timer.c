@@ -44,7 +44,7 @@ static bool timer_came; /* an interrupt came while it was kept out */
 
 static enum arch_pmi timer_expired(const struct arch_regs *regs)
 {
-	arch_timer_disarm(); /* it is level-triggered */
+	arch_timer_disarm(); /* level-triggered: it must be disarmed */
 	if (timer_kept_out)
 		timer_came = true;
 	else

@@ -83,7 +83,7 @@ uint64_t arch_reg_read(uint32_t reg)
 	return fake_reg_read ? fake_reg_read(reg) : 0;
 }
 
-/* The value for the return is written at once outside handlers. */
+/* Outside handlers the value for the return is written at once. */
 static void fake_write_trace(uint64_t value)
 {
 	here.kept_trace = value;

@@ -23,7 +23,7 @@
 #define HYPERV_APIC_FREQUENCY 0x40000023U
 
 #define KVM_SIGNATURE          "KVMKVMKVM\0\0\0"
-#define KVM_FEATURE_STEAL_TIME (1U << 5) /* EAX of the leaf behind the signature's */
+#define KVM_FEATURE_STEAL_TIME (1U << 5) /* EAX of the leaf after the signature's leaf */
 #define MSR_KVM_STEAL_TIME     0x4b564d03U
 #define KVM_MSR_ENABLED        1U
 #define STEAL_TRIES            1000U

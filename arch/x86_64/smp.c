@@ -27,7 +27,7 @@ enum cpu_state {
 	CPU_IDLE,
 	CPU_WORK,    /* fn and arg are set */
 	CPU_RUNNING, /* fn runs */
-	CPU_STOP,    /* to be given back to the firmware, once the CPU has seen this */
+	CPU_STOP,    /* the CPU goes back to the firmware when it sees this */
 	CPU_LEAVE,   /* no more interrupts are on their way to it */
 };
 

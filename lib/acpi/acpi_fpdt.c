@@ -9,9 +9,10 @@
 #define MAX_TABLE     (16U << 20) /* as for static tables: a larger length is wrong */
 #define FBPT_HEADER   8U          /* signature, length */
 #define RECORD_HEADER 4U          /* type u16, length u8, revision u8 */
-#define POINTER       0x0000U     /* in the FPDT: to the FBPT */
+#define POINTER       0x0000U     /* type of a record in the FPDT: pointer to the FBPT */
 #define POINTER_SIZE  16U
-#define BASIC         0x0002U /* in the FBPT: Firmware Basic Boot Performance Data Record */
+/* type of a record in the FBPT: Firmware Basic Boot Performance Data Record */
+#define BASIC         0x0002U
 
 /* EDK2's records: header, progress id u16, APIC id u32, time u64, GUID, and fields of each type. */
 #define EDK2_PROGRESS 4U

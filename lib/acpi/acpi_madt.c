@@ -13,7 +13,7 @@ enum madt_type { /* table 5.21 */
 };
 
 #define CPU_ENABLED 1U
-#define PMU_EDGE    2U /* of a GICC: "Performance Interrupt Mode" */
+#define PMU_EDGE    2U /* flag of a GICC: "Performance Interrupt Mode" */
 
 /* The new CPU; NULL: it is not usable, or there is no room for it. */
 static struct arch_platform_cpu *acpi_add_cpu(struct arch_platform *platform, uint64_t hw_id,

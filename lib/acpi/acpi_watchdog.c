@@ -71,7 +71,7 @@ void acpi_find_watchdog(const uint8_t *table, uint32_t size, struct arch_platfor
 #define ACTION_RESET 1
 #define ACTION_STATE 8 /* query running state: true while it counts */
 #define INSTRUCTION  1
-#define ENTRY_SPACE  4 /* then width, bit offset, access size, address */
+#define ENTRY_SPACE  4 /* the width, bit offset, access size and address follow */
 #define ENTRY_VALUE  16
 #define ENTRY_MASK   20
 

@@ -13,10 +13,10 @@ static console_sink_fn sinks[CONSOLE_MAX_SINKS];
 static struct {
 	char early[CONSOLE_EARLY];
 	uint64_t head;  /* bytes since boot */
-	uint64_t whole; /* of these, completely written; console_read() reads up to here */
+	uint64_t whole; /* bytes that are completely written; console_read() reads up to here */
 	struct tr_console *region;
 	uint32_t region_size;
-	uint64_t region_head; /* as head, without text that was written aside */
+	uint64_t region_head; /* the head without text that was written aside */
 	unsigned held;        /* number of console_hold() calls without a release */
 	uint64_t shown;       /* head at the time of the hold */
 } stream;

@@ -15,7 +15,7 @@
 #define WRITE_COMMAND_BYTE 0x60
 #define ENABLE_KEYBOARD    0xae
 
-#define INTERRUPTS     0x03U /* of the command byte */
+#define INTERRUPTS     0x03U /* bits of the command byte */
 #define KEYBOARD_OFF   0x10U
 #define TRANSLATE      0x40U /* translate from set 2, which keyboards send */
 #define POLLS          100000U

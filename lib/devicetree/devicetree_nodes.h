@@ -16,7 +16,7 @@ struct devicetree {
 	struct arch_platform *platform;
 	uint64_t boot_cpu;
 	int gic; /* the node of the interrupt controller that bareperf drives */
-	/* of platform->cpus, while the tree is read */
+	/* phandles of platform->cpus, valid while the tree is read */
 	uint32_t phandles[ARCH_MAX_CPUS];
 	bool by_psci[ARCH_MAX_CPUS];
 };

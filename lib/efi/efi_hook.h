@@ -14,9 +14,9 @@ typedef void (*efi_hook_service)(void);
 
 struct efi_hook {
 	const char *name;
-	size_t offset; /* of the service's pointer in EFI_BOOT_SERVICES */
+	size_t offset; /* offset of the service's pointer in EFI_BOOT_SERVICES */
 	efi_hook_service ours;
-	efi_hook_service former; /* call it as its own type */
+	efi_hook_service former; /* the former function; call it with its own type */
 	bool stays;              /* it could not be removed */
 };
 

@@ -32,7 +32,7 @@ struct firmware_volume2 {
 /* A device path node, at any alignment. */
 struct node {
 	uint8_t type, subtype;
-	uint8_t length[2]; /* of the whole node */
+	uint8_t length[2]; /* length of the whole node */
 	uint8_t body[];
 };
 

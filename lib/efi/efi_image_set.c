@@ -13,7 +13,7 @@ static struct known {
 	EFI_HANDLE handle;
 	uint64_t base, size;
 	const EFI_DEVICE_PATH *path; /* the path in its protocol at that time */
-	bool own;                    /* it is the handle's first place */
+	bool own;                    /* whether it is the handle's first place */
 	bool there;
 } known[EFI_IMAGES_MAX];
 static unsigned nr_known, unreported;

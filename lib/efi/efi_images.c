@@ -66,7 +66,7 @@ static struct running *running;
 /* NULL: nobody watches any more; calls that began before may still return through our hooks. */
 static const struct efi_images_watcher *watching;
 static EFI_EVENT loaded, leaving, ended, timer;
-static VOID *registration; /* of the notification for new protocols */
+static VOID *registration; /* key of the notification for new protocols */
 static bool has_left;
 
 #define HOOKS 3U

@@ -25,7 +25,8 @@ static struct {
 	uint8_t *bytes;
 	UINTN capacity;
 	UINTN size;
-	UINTN stride; /* the firmware's size of a descriptor; some firmware's is larger than ours */
+	/* distance of two descriptors; some firmware has larger descriptors than our type */
+	UINTN stride;
 	UINTN key;
 } map;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define PIECE  512U /* bytes */
-#define PIECES 16U  /* in each section */
+#define PIECES 16U  /* number of samples in each section */
 #define LEAST  8U   /* the fewest functions for a decision */
 #define QUORUM 4U   /* records per other function: assembly, or data */
 #define NEAR   14U  /* bytes in which a compiler spreads a prologue */

@@ -5,7 +5,7 @@
 
 #define BYTES  8U
 #define ALL    4096U /* the first bytes of a section, which are all hashed */
-#define STRIDE 64U   /* behind them 8 bytes of each STRIDE */
+#define STRIDE 64U   /* after them 8 bytes of each STRIDE */
 #define GOLDEN 0x9e3779b97f4a7c15ULL
 
 /* SplitMix64. */

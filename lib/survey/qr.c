@@ -7,7 +7,7 @@
 #include "lib/survey/qr_codewords.h"
 
 #define DARK     1U
-#define RESERVED 2U /* of a pattern: no data here, no mask */
+#define RESERVED 2U /* module of a pattern: neither data nor mask */
 #define MASKS    8U
 
 static void qr_set(struct qr *qr, unsigned row, unsigned column, bool dark)
@@ -71,7 +71,7 @@ static void qr_draw_alignments(struct qr *qr)
 	}
 }
 
-/* The remainder of value's polynomial, with `bits` zeros behind it. */
+/* The remainder of value's polynomial, followed by `bits` zeros. */
 static unsigned qr_bch(unsigned value, unsigned bits, unsigned generator)
 {
 	unsigned remainder = value << bits;
@@ -182,7 +182,7 @@ static bool qr_mask_bit(unsigned mask, unsigned i, unsigned j)
 	}
 }
 
-/* Applied twice, a mask is gone. */
+/* XOR the mask; applying it twice removes it. */
 static void qr_apply(struct qr *qr, unsigned mask)
 {
 	for (unsigned row = 0; row < qr->size; row++)

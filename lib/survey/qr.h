@@ -12,7 +12,7 @@
 
 #define QR_VERSIONS  40U
 #define QR_SIZE_MAX  177U  /* modules of version 40: 17 + 4 * 40 */
-#define QR_BYTES_MAX 2953U /* of version 40 at level L */
+#define QR_BYTES_MAX 2953U /* the most bytes of version 40 at level L */
 #define QR_QUIET     4U    /* modules of white around a code (6.3.8) */
 
 enum qr_level { QR_L, QR_M }; /* 7 %, 15 % of the code may be unreadable */
@@ -22,7 +22,7 @@ struct qr {
 	unsigned version;
 	enum qr_level level;
 	uint8_t modules[QR_SIZE_MAX][QR_SIZE_MAX]; /* [row][column]; bit 0: dark */
-	uint8_t codewords[3706];                   /* for qr_encode() */
+	uint8_t codewords[3706];                   /* scratch memory of qr_encode() */
 };
 
 /* How many bytes a version holds at a level. */

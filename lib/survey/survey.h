@@ -17,7 +17,7 @@
 #define SURVEY_CPUS     256U
 #define SURVEY_SIZES    40U /* points of the latency ladder */
 #define SURVEY_FAILURES 8U  /* kept texts of failed checks; the count may be larger */
-#define SURVEY_BUCKETS  20U /* of a histogram: [2^(i-1), 2^i), the first is 0 */
+#define SURVEY_BUCKETS  20U /* number of buckets: [2^(i-1), 2^i); the first is for 0 */
 
 /* Quantiles of a number of values; all 0 if count is 0. */
 struct survey_spread {
@@ -35,7 +35,7 @@ struct survey_point {
 struct survey_noise {
 	uint32_t periods;
 	uint64_t runtime, noise;        /* watched; taken away */
-	uint64_t max_noise, max_single; /* taken in one period; at once */
+	uint64_t max_noise, max_single; /* the most noise in one period; the longest single gap */
 	uint32_t hw, nmi, smi;          /* gaps without a known cause; NMIs; SMIs */
 	uint64_t max_smi;               /* the longest gap with an SMI in it */
 };
@@ -60,18 +60,18 @@ struct survey {
 	char
 	    emulator[32]; /* the emulator under which no figure means anything; "": none is known */
 	uint64_t signature; /* CPUID.01H:EAX; MIDR_EL1 */
-	uint64_t hz;        /* of the clock */
+	uint64_t hz;        /* frequency of the clock */
 	unsigned cpus;
 	unsigned passed, failed, absent; /* checks */
 	unsigned nr_failures;
 	struct survey_failure failures[SURVEY_FAILURES];
 	unsigned nr_points;
 	struct survey_point points[SURVEY_SIZES]; /* ascending sizes */
-	uint32_t all_mbs;                         /* MB/s that all CPUs read at once */
+	uint32_t all_mbs;                         /* MB/s when all CPUs read at once */
 	struct survey_spread skid;          /* events from a counter's overflow to its interrupt */
-	struct survey_spread late;          /* the same as time, ns */
+	struct survey_spread late;          /* the same as a time, ns */
 	uint32_t histogram[SURVEY_BUCKETS]; /* of skid */
-	uint64_t threshold, period;         /* of the noise, ns */
+	uint64_t threshold, period;         /* threshold and period of the noise measurement, ns */
 	bool has_smi;                       /* the CPUs count system management interrupts */
 	struct survey_cpu cpu[SURVEY_CPUS];
 	/* Round trips of a cache line between two CPUs, ps, at survey_pair(); 0: not measured */

@@ -11,7 +11,7 @@
 
 #define SURVEY_BATCHES 9U             /* measurements of a figure; their median counts */
 #define SURVEY_LEAST   4096U          /* bytes: the ladder's begin */
-#define SURVEY_MOST    (256ULL << 20) /* and its end, if there is memory */
+#define SURVEY_MOST    (256ULL << 20) /* and the greatest size, if there is enough memory */
 
 struct survey_machine {
 	/* Send a cache line from CPU a to CPU b and back, in `batches` batches of so many rounds;

@@ -151,7 +151,7 @@ static uint64_t pack_power(uint32_t log)
 	           : (sixteenths[(log - 1) % 16] + (1U << (15 - octave) >> 1)) >> (15 - octave);
 }
 
-#define LOG_MAX 768 /* of values below 2^48: latencies of minutes */
+#define LOG_MAX 768 /* number of codes; values are below 2^48: latencies of minutes */
 
 /* A value as the difference to the last one's logarithm. */
 static void pack_step(struct pack *p, uint64_t *value, int64_t *last)
@@ -351,7 +351,7 @@ size_t survey_pack(const struct survey *s, char *text, size_t size)
 	return length;
 }
 
-/* The CRC of what was read from `from` to `to`, without blanks. */
+/* The CRC of the text from `from` to `to`, without blanks. */
 static uint32_t pack_crc(const char *from, const char *to)
 {
 	struct pack p = { .reads = true, .from = from, .left = (size_t)(to - from) };

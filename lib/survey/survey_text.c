@@ -6,7 +6,7 @@
 /* The lines of each part; their sum is at most SURVEY_TEXT_LINES. */
 #define MATRIX 8U  /* CPUs: larger maps are printed as levels only */
 #define WRONG  3U  /* failed checks, and a line for all others */
-#define LEVELS 3U  /* beside a matrix; without it SURVEY_LEVELS */
+#define LEVELS 3U  /* printed beside a matrix; without one SURVEY_LEVELS */
 #define GROUPS 10U /* groups that a level lists */
 #define A_LINE 11U /* points of the ladder in a line */
 #define ROWS   6U  /* CPUs in the table of noise */

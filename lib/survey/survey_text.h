@@ -5,7 +5,7 @@
 
 #include "lib/survey/survey.h"
 
-#define SURVEY_TEXT_LINES 40U /* at most, so that it can be pasted */
+#define SURVEY_TEXT_LINES 40U /* the most lines, so that the text can be pasted */
 
 /* Print the survey's text, at most SURVEY_TEXT_LINES lines. Thread, not concurrently. */
 void survey_text(const struct survey *s, survey_print_fn print);

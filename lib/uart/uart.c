@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* Of ACPI's generic addresses. */
+/* Address spaces of ACPI's generic addresses. */
 #define SPACE_MEMORY 0
 
 #define WORDS_SHIFT 2

@@ -49,15 +49,15 @@ struct uart_ops {
 struct uart {
 	const struct uart_ops *ops; /* NULL: there is no UART */
 	const struct uart_access *access;
-	uint64_t address; /* of an I/O port, or in memory */
-	uint64_t size;    /* of the registers, in bytes */
+	uint64_t address; /* number of an I/O port, or address in memory */
+	uint64_t size;    /* size of the register block, bytes */
 	bool in_memory;
 	bool stuck;    /* uart_write() has timed out */
-	uint8_t shift; /* from a register's number to its offset */
+	uint8_t shift; /* log2 of the distance of two registers */
 	uint16_t fifo; /* depth of each FIFO in bytes; at least 1 */
 	uint8_t word_bytes;
 	uint32_t word;     /* read from the UART, not yet received: word_bytes, the next lowest */
-	uint32_t clock;    /* Hz, what the divisor divides; 0: unknown */
+	uint32_t clock;    /* input clock of the divisor, Hz; 0: unknown */
 	uint32_t baud;     /* 0: unknown */
 	uint32_t overruns; /* overruns that the UART has reported: bytes that found no room */
 };

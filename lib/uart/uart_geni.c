@@ -29,7 +29,7 @@
 #define FW_PROTOCOL(value)  ((value) >> 8 & 0xff)
 #define FW_PROTOCOL_UART    2U
 #define DMA_MODE            (1U << 0)
-#define CMD_START           (1U << 27) /* of both sequencers */
+#define CMD_START           (1U << 27) /* bit of both sequencers' commands */
 #define M_CMD_DONE          (1U << 0)
 #define S_RX_FIFO_WR_ERR    (1U << 25)
 #define RX_WORDS            0x01ffffffU

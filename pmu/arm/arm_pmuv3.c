@@ -20,7 +20,7 @@ static struct cpu {
 	struct perf_event *owners[COUNTERS]; /* by counter; a chained pair has two entries */
 	uint64_t pmcr;                       /* PMCR_EL0's value while all counters are stopped */
 	bool prepared, frozen;               /* frozen: between disable and enable */
-	struct arm_pmuv3_unit unit;          /* as of the CPU's last preparation */
+	struct arm_pmuv3_unit unit;          /* the unit at the CPU's last preparation */
 } __attribute__((aligned(64))) cpus[TR_MAX_CPUS];
 
 /* ---- One counter ---- */

@@ -18,12 +18,12 @@ struct arm_pmuv3_unit {
 
 /* The driver's data for an event. */
 struct hw_arm_pmuv3 {
-	uint64_t type;    /* of PMEVTYPER: event number, filter, threshold */
+	uint64_t type;    /* value of PMEVTYPER: event number, filter, threshold */
 	unsigned counter; /* 31: the cycle counter; of a chained pair the upper counter */
 	bool chained;     /* chained with the counter below it, for 64 bits */
 	bool selectable;  /* a single event counter: PMSELR_EL0 can select it */
-	uint64_t value;   /* of the counter when it was last read or written */
-	uint64_t mask;    /* of the counter's bits */
+	uint64_t value;   /* value of the counter when it was last read or written */
+	uint64_t mask;    /* mask of the counter's bits */
 };
 EVENT_HW(struct hw_arm_pmuv3, arm_pmuv3_of)
 

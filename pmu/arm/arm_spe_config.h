@@ -7,7 +7,7 @@
 
 /* Set unless the user clears it, as perf does for a per-CPU trace: without timestamps stock perf
  * could not sort the samples. */
-#define ARM_SPE_TS_ENABLE (1ULL << 0) /* of attr.config */
+#define ARM_SPE_TS_ENABLE (1ULL << 0) /* bits of attr.config */
 
 struct arm_spe_unit {
 	uint64_t version;      /* PMSVer: 1 is v1.0 */
@@ -15,7 +15,7 @@ struct arm_spe_unit {
 	uint64_t features;     /* PMSIDR_EL1 */
 	uint64_t min_interval; /* operations */
 	uint64_t max_record;   /* bytes */
-	uint64_t align;        /* of a record, bytes */
+	uint64_t align;        /* alignment of a record, bytes */
 };
 
 /* An event's choices as values of Arm's SPE registers. */
@@ -30,7 +30,7 @@ struct hw_arm_spe {
 	uint64_t area;                 /* the AUX area's address */
 	struct ring_aux_output output; /* the transaction, while handed_over */
 	uint64_t limit;                /* position in the AUX area where the hardware stops */
-	uint64_t flags;                /* for the next AUX record */
+	uint64_t flags;                /* flags for the next AUX record */
 	uint64_t context;              /* CONTEXTIDR_EL1's value before we started */
 	uint64_t seen;                 /* PMBSR_EL1, by a handler without a buffer */
 	unsigned faults;               /* faults in a row */

@@ -11,11 +11,11 @@
 struct intel_lbr_form {
 	unsigned format; /* LBR_FMT_*, or INTEL_LBR_ARCHITECTURAL */
 	unsigned depth;  /* the number of records that are used */
-	/* MSRs of record 0; info 0: there is none. switched: it switches the records. */
+	/* MSRs of record 0; info 0: no such MSR. switched: the MSR that enables the records. */
 	uint32_t from, to, info, switched;
 	uint32_t shape;    /* MSR that firmware may have set: filter, or depth */
-	unsigned mask;     /* of a record's number */
-	int step;          /* from a record's number to that of the one before it */
+	unsigned mask;     /* mask of a record's number */
+	int step;          /* step from a record's number to the next older one's */
 	uint64_t reported; /* bits of an entry's flags that the hardware reports */
 };
 

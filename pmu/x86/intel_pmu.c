@@ -49,7 +49,7 @@ static const struct {
 /* The monitor of one CPU. */
 struct unit {
 	unsigned version, general;
-	uint64_t general_mask, fixed_mask; /* of a counter's value */
+	uint64_t general_mask, fixed_mask; /* masks of a counter's value */
 	uint32_t fixed;                    /* fixed counters, a bit each */
 	uint32_t missing;                  /* architectural events, a bit each */
 	uint32_t type;                     /* CPUID_CORE_TYPE_*; 0: all CPUs are alike */

@@ -31,7 +31,7 @@ struct x86_monitor {
 /* An x86 counter driver's data for an event. */
 struct hw_x86_counter {
 	uint64_t select;  /* PERFEVTSELx or PERF_CTLx, without EN and INT */
-	unsigned counter; /* its bit in the global registers; fixed counters start at 32 */
+	unsigned counter; /* bit in the global registers; fixed counters start at 32 */
 	uint64_t value;   /* the counter's value when it was last written; event->count was base */
 	uint64_t base;
 	uint32_t rdpmc;      /* RDPMC's operand for it */

@@ -4,7 +4,7 @@
 #include "arch/x86_64/pmu/perfmon.h"
 
 #define INSTRUCTIONS 0xc0U /* the event, in an event select register */
-#define TURNS        100U /* of the loop that a counter must have noticed */
+#define TURNS        100U  /* turns of the loop that a counter must notice */
 
 static uint64_t x86_leftovers_fixed_control(unsigned fixed)
 {

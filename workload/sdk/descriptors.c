@@ -17,7 +17,7 @@
 static struct place {
 	unsigned uses; /* number of descriptors; 0: unused */
 	int flags;
-	uint32_t stream; /* of the console's output */
+	uint32_t stream; /* stream for the console's output */
 	off_t at;
 	struct file *file; /* NULL: the console */
 } places[FILES_OPEN] = { { .uses = 1, .flags = O_RDONLY },

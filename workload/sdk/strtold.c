@@ -29,7 +29,7 @@ enum {
 };
 
 #define BIAS     16383
-#define FRACTION 112 /* bits behind the leading one */
+#define FRACTION 112 /* bits after the leading one */
 #define SPECIAL  0x7fffU
 
 int _strtodg_l(struct _reent *reent, const char *text, char **end, struct FPI *format,

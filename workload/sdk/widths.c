@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define RADIX_DIGITS 6 /* of six bits: the last one has two of 32 */
+#define RADIX_DIGITS 6 /* base64 digits of 32 bits: the last one has two bits */
 
 long a64l(const char *text);
 

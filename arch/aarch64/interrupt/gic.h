@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interrupt controller: GICv2 (IHI 0048) or GICv3 and later (IHI 0069), behind one table of
- * operations. It uses the PPIs of timer and PMU, SGIs between our CPUs, and one SPI per CPU for a
+ * The interrupt controller: GICv2 (IHI 0048) or GICv3 and later (IHI 0069), through one table of
+ * operations. It serves the PPIs of timer and PMU, SGIs between our CPUs, and one SPI per CPU for a
  * PMU without a PPI (gic_spi.h). All interrupts that the firmware had enabled stay off until the
  * machine is given back.
  */
@@ -15,7 +15,8 @@
 #define GIC_SGI_SIGNAL   1U
 #define GIC_FIRST_PPI    16U
 #define GIC_FIRST_SPI    32U
-#define GIC_FIRST_NO_INT 1020U /* to 1023: no interrupt to acknowledge (IHI 0069, 2.2.1) */
+/* INTIDs from here to 1023: no interrupt to acknowledge (IHI 0069, 2.2.1) */
+#define GIC_FIRST_NO_INT 1020U
 #define GIC_FIRST_LPI    8192U
 
 #define GIC_MAX_SPI_WORDS 31U
@@ -28,9 +29,9 @@ struct gic_saved {
 	uint32_t distributor;     /* GICD_CTLR */
 	uint32_t priority_mask;
 	uint32_t binary_point;
-	uint32_t enable; /* of the CPU interface */
+	uint32_t enable; /* state of the CPU interface */
 	/* GICv3 */
-	uint32_t priorities[8]; /* of SGIs and PPIs, four to a word */
+	uint32_t priorities[8]; /* priorities of SGIs and PPIs, four per word */
 	uint32_t group, group_modifier, waker;
 	uint64_t sre_el1, sre_el2, ich_hcr, control;
 };

@@ -13,7 +13,7 @@
 #define GICD_CTLR_DS   (1U << 6) /* one security state */
 #define GICD_CTLR_RWP  (1U << 31)
 
-/* RD_base, and SGI_base behind it */
+/* offsets from RD_base; those of SGI_base follow */
 #define GICR_CTLR       0x0000
 #define GICR_CTLR_RWP   (1U << 3)
 #define GICR_SGI        0x10000
@@ -27,7 +27,7 @@
 #define GICR_IPRIORITYR (GICR_SGI + 0x400) /* a byte for each of 32 */
 #define GICR_IGRPMODR0  (GICR_SGI + 0xd00)
 
-#define ICC_SRE_SRE 1UL /* of ICC_SRE_EL1 and ICC_SRE_EL2 */
+#define ICC_SRE_SRE 1UL /* bit of ICC_SRE_EL1 and ICC_SRE_EL2 */
 
 /* The redistributor frame of the CPU with this affinity; NULL: the tables name none. After
  * gicv3_discover(). */

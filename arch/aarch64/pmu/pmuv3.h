@@ -57,7 +57,7 @@
 #define PMEVTYPER_TH         32         /* shift; 12 bits: threshold */
 #define PMEVTYPER_TC         61         /* shift; 3 bits: how TH is compared and counted */
 
-#define CYCLE_COUNTER 31U /* its bit and number */
+#define CYCLE_COUNTER 31U /* the cycle counter's bit and number */
 
 /* Common events: D13.12 */
 #define EVENT_L1D_CACHE_REFILL 0x03U

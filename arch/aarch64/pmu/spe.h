@@ -82,7 +82,7 @@
 #define PMBSR_EC         26 /* shift; 6 bits */
 #define PMBSR_EC_MASK    0x3fU
 #define PMBSR_EC_BUFFER  0U
-#define PMBSR_BSC        0x3fU /* of MSS, with EC_BUFFER */
+#define PMBSR_BSC        0x3fU /* the status code in MSS, with EC_BUFFER */
 #define PMBSR_BSC_FILLED 1U
 
 #endif

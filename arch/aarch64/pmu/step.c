@@ -24,12 +24,12 @@
 #define VBAR_EL1H   0x200U
 #define VBAR_EL0    0x400U
 
-/* Of each CPU; only that CPU uses it. */
+/* The state of each CPU; only that CPU uses it. */
 static struct step_cpu {
 	bool on;     /* between begin and end */
 	bool armed;  /* the registers are changed */
 	bool tried;  /* step_try() has run */
-	bool works;  /* with success */
+	bool works;  /* the CPU can single-step */
 	bool masked; /* EL1: PSTATE.D was set at begin */
 	unsigned limit, seen;
 	const struct arch_step_ops *ops;
@@ -202,7 +202,7 @@ static bool step_sets_daif(const struct arch_regs *regs, uint32_t word)
 
 /* ---- The exceptions ---- */
 
-/* Let the traced code go on as the walk says. */
+/* Let the traced code continue in the way that the walk has chosen. */
 static void step_go(struct step_cpu *s)
 {
 	if (s->walk.way == STEP_ONE) {

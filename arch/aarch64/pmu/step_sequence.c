@@ -8,7 +8,7 @@
 #define WAYS   4U  /* ways to a store that are followed */
 #define LENGTH 32U /* instructions from a place to the store */
 
-/* A search: the ways whose first instruction is known; each has the branches that lead there. */
+/* A search: the paths whose first instruction is known; each has the branches that lead there. */
 struct step_search {
 	struct step_sequence *sequence;
 	uint64_t start;
@@ -81,8 +81,9 @@ static void step_fork(struct step_search *s, const struct step_exit *way, uint64
 		s->sequence->is_incomplete = true;
 }
 
-/* Follow a way, at whose address the straight line leads to a store, to the exit behind that; or to
- * the conditional branch that has no store on its other side. */
+/* Follow a path. If the straight line from its address leads to a store exclusive, the exit is
+ * behind that; otherwise the path continues at a conditional branch whose other side has no store
+ * exclusive. */
 static void step_follow(struct step_search *s, struct step_exit way)
 {
 	uint32_t word;

@@ -4,8 +4,9 @@
 #include "arch/aarch64/pmu/step_code.h"
 #include "arch/step.h"
 
-/* A store exclusive that is stepped alone fails. After so many failures of the same one the program
- * repeats it, and its load is not where step_sequence_find() looks. */
+/* A store exclusive that is stepped alone fails. After so many failures of the same one, the
+ * program is assumed to repeat it, with its load at a place where step_sequence_find() does not
+ * search. */
 #define FAILURES 16U
 /* Ticks until a sequence that has come to no exit has left by another way. Between two of them a
  * virtual CPU may execute nothing. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walk of single-step through the traced code of a CPU: which branches have led to the
- * instruction that is executed next, and how to execute that. It touches no register, so that it
- * runs on the host too. Context: the debug exception's handler; one CPU's state is its own.
+ * The walk of single-step through the traced code of a CPU: the branches that led to the next
+ * instruction, and how to execute that instruction. It accesses no register, so it runs on the host
+ * too. Context: the debug exception's handler; each CPU has its own state.
  */
 #ifndef ARCH_AARCH64_PMU_STEP_WALK_H
 #define ARCH_AARCH64_PMU_STEP_WALK_H
@@ -12,7 +12,7 @@
 /* How the next instruction is executed. */
 enum step_way {
 	STEP_ONE, /* alone: an exception follows it */
-	/* With those behind it, to a breakpoint at one of over's exits. */
+	/* STEP_OVER: run to a breakpoint at one of the exits in `over` */
 	STEP_OVER,
 };
 
@@ -20,7 +20,7 @@ struct step_walk {
 	uint64_t last; /* address of the running instruction; 0: unknown */
 	uint32_t word; /* the instruction; 0 (UDF) if it cannot be read */
 	enum step_way way;
-	struct step_sequence over; /* if way is STEP_OVER */
+	struct step_sequence over; /* valid if way is STEP_OVER */
 	unsigned looks;            /* step_walk_look() calls since the sequence began */
 	uint64_t store;            /* a store exclusive that was stepped alone, so it failed */
 	unsigned stores;           /* how often in a row */
@@ -29,7 +29,7 @@ struct step_walk {
 struct step_walk_ops {
 	step_fetch_fn fetch;
 	void (*branch)(uint64_t from, uint64_t to);
-	/* So many branches were taken and are not known; ARCH_MISSED_UNKNOWN: any number. */
+	/* So many taken branches are not known; ARCH_MISSED_UNKNOWN: any number. */
 	void (*missed)(uint64_t count);
 };
 

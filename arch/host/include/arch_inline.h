@@ -14,7 +14,7 @@
 #define HOST_HAS_TSC 1
 #endif
 
-extern uint64_t host_fake_cycles; /* not 0: what arch_cycles() returns */
+extern uint64_t host_fake_cycles; /* not 0: arch_cycles() returns this value */
 /* For tests: returns the byte at a port; 0: no ports. */
 extern uint8_t (*host_port_read)(uint16_t port);
 extern void (*host_port_write)(uint16_t port, uint8_t value);

@@ -9,13 +9,13 @@
 #define GDT_TSS  0x20 /* CPU 0's; CPU n's is n * 16 higher, so TR identifies the CPU */
 
 #define TASK_PARKED     0xffe0       /* beyond any firmware's GDT */
-#define DESCRIPTOR_BUSY (1ULL << 41) /* of a TSS's type, 3.5 */
+#define DESCRIPTOR_BUSY (1ULL << 41) /* bit of a TSS's type, 3.5 */
 
 /* Present, S = 0 and the type, 3.5; the value of a 64-bit TSS that TR names */
 #define DESCRIPTOR_KIND      (0x9fULL << 40)
 #define DESCRIPTOR_BUSY_TASK (0x8bULL << 40)
 
-#define GATE_INTERRUPT 0x8eULL /* of a gate's type: present, ring 0; 6.11, 6.14.1 */
+#define GATE_INTERRUPT 0x8eULL /* a gate's type: present, ring 0; 6.11, 6.14.1 */
 
 /* Operand of LGDT, LIDT, SGDT, SIDT. */
 struct __attribute__((packed)) descriptor_table {

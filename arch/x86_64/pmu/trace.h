@@ -15,7 +15,7 @@
 #define TRACE_SWITCH      20
 #define TRACE_HIDES       24
 #define TRACE_INFORMS     28
-#define TRACE_SHOWN       0x80000000 /* in depth: nothing is hidden on this CPU */
+#define TRACE_SHOWN       0x80000000 /* value of depth: nothing is hidden on this CPU */
 
 #ifndef __ASSEMBLER__
 #include "arch/arch.h"

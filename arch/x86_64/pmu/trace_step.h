@@ -8,7 +8,7 @@
 
 /* A step of entry.S that switches the registers off or on, as offsets from x86_vectors. */
 struct trace_step {
-	uint32_t begin;         /* its first instruction */
+	uint32_t begin;         /* address of its first instruction */
 	uint32_t first, last;   /* depth has changed, the registers have not */
 	uint32_t found, undone; /* depth as an NMI there finds it; without the step */
 	uint32_t entry; /* the entry's interrupt, which was not reported yet until last; none: -1 */

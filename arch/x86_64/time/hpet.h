@@ -27,7 +27,7 @@
 #define HPET_TIMER_32      (1U << 8)
 #define HPET_TIMER_ROUTE   9 /* bits 13:9, the I/O APIC's input */
 #define HPET_TIMER_FSB     (1U << 14)
-#define HPET_TIMER_INPUTS  0x04 /* behind its configuration: which inputs it can reach */
+#define HPET_TIMER_INPUTS  0x04 /* after its configuration: the inputs that it can use */
 #define HPET_TIMER_AT      0x08 /* the comparator itself */
 
 #define HPET_FEMTOSECONDS 1000000000000000ULL /* a second */
