@@ -32,10 +32,9 @@ enum {
 
 #define PARKED "parked"
 
-#define IN_REGISTER                                                                               \
-	0x6261726570657266U /* a value in a register, by which QEMU's monitor recognises the wait \
-	                       loop */
-#define TURNS 20000U        /* turns of the wait loop between two reads of fw_cfg, which is slow */
+/* a value in a register, by which QEMU's monitor recognises the wait loop */
+#define IN_REGISTER 0x6261726570657266U
+#define TURNS       20000U /* turns of the wait loop between two reads of fw_cfg, which is slow */
 
 static EFI_GUID load_file2 = LOAD_FILE2_GUID;
 static struct efi_initrd_path initrd_path = EFI_INITRD_PATH;

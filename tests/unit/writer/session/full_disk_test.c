@@ -29,12 +29,11 @@
 #define UNLIMITED UINT64_MAX
 #define RECORDS   300U
 #define TOGETHER  25U /* records that are flushed together */
-#define SAMPLE                                                                                 \
-	32U /* bytes; one in ten records is only a header; one in so many is a piece of an AUX \
-	       area: */
-#define PIECE   48U /* with eight times as many bytes as its number in the file */
-#define LEDGER  "ledger."
-#define FEATURE "feature"
+/* bytes; of ten records one is only a header, and one is a piece of an AUX area */
+#define SAMPLE    32U
+#define PIECE     48U /* bytes of a piece, without its contents: 8 times its number in the file */
+#define LEDGER    "ledger."
+#define FEATURE   "feature"
 
 static char old_path[PATH_MAX + 4];
 static unsigned written; /* by the machine */
