@@ -62,8 +62,8 @@ FW_CFLAGS := $(COMMON) -ffreestanding -fpie -fvisibility=hidden -fno-stack-prote
 # UEFI's strings have 16-bit characters; only files that call UEFI see its headers.
 EFI_CFLAGS := -fshort-wchar -isystem $(EFI)/include/efi -isystem $(EFI)/include/efi/$(ARCH)
 
-# Parsers of commands, events and images, and surveys, for the firmware and for the host tool
-PARSERS := command/*.c lib/parse/*.c lib/survey/*.c pmu/parse/*.c
+# Parsers of commands, events, images and microbenchmarks, and surveys, for the firmware and for the host tool
+PARSERS := command/*.c lib/bench/*.c lib/parse/*.c lib/survey/*.c pmu/parse/*.c
 # Device trees are Arm's.
 NO_DEVICETREE := lib/devicetree/no_devicetree.c
 DEVICETREE := $(filter-out $(NO_DEVICETREE),$(wildcard lib/devicetree/*.c))

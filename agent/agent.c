@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/announce.h"
+#include "agent/bench/bench.h"
 #include "agent/crash_store.h"
 #include "agent/describe.h"
 #include "agent/input/command_line.h"
@@ -48,11 +49,10 @@ static struct command command;
 static struct command_error mistake; /* the error in command_text, if it has one */
 static char failure[192];            /* the message of agent_fail() */
 static bool line_to_come;            /* the tables or PCI name a UART */
-static bool has_keys,
-    announced;       /* there is an i8042; a reader was announced when the last command began */
-static int unusable; /* a negative errno: the command line could not be read */
-static int outcome;  /* the last command's result: 0 or a negative errno */
-static bool resident, kept; /* boot services stay; the region's memory stays */
+static bool has_keys, announced;     /* there is an i8042; a reader was there at the last command */
+static int unusable;                 /* a negative errno: the command line could not be read */
+static int outcome;                  /* the last command's result: 0 or a negative errno */
+static bool resident, kept;          /* boot services stay; the region's memory stays */
 
 /* ---- The region ---- */
 
@@ -136,6 +136,8 @@ static int agent_carry_out(const char *text)
 			output_next_steps(&command, &region, region_channel);
 		return code;
 	}
+	if (command.verb == COMMAND_BENCH)
+		return bench_command(&command, &region, region_channel);
 	if (command.verb != COMMAND_SELFTEST) {
 		list_print(region_channel);
 		trace_region_set_state(&region, TR_COMPLETE);
@@ -171,8 +173,7 @@ bool agent_records_boot(void)
 	return command.boot && command.verb == COMMAND_RECORD;
 }
 
-/* A command line with an error gets the default size 0: without a region no host could read the
- * error. */
+/* After an error the size is 0, the default: hosts read the error in the region. */
 uint64_t agent_region_size(const struct arch_platform *platform)
 {
 	if (mistake.what || command.region_size || !resident)
@@ -373,8 +374,7 @@ void agent_close(void)
 {
 	console_set_region(NULL, 0);
 	panic_set_hook(NULL);
-	/* A scan of memory must find no region in freed memory, except one whose message is an
-	 * error. */
+	/* A scan of memory must find no region in freed memory, except an error's. */
 	if (region.header && region_channel->ops->in_ram && !outcome && !kept)
 		trace_region_close(&region);
 }

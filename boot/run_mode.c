@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "agent/agent.h"
+#include "agent/bench/bench_memory.h"
 #include "lib/console/console.h"
 #include "lib/console/framebuffer.h"
 #include "lib/efi/efi.h"
@@ -72,6 +73,8 @@ static int run_prepare(const struct arch_platform *platform)
 	framebuffer_init();
 	if (agent_is_resident())
 		agent_announce();
+	else
+		bench_memory_take();
 	code = memory_prepare(platform); /* page tables, stacks, vectors */
 	if (!code && agent_is_resident())
 		code = resident_begin(platform, agent_needs_other_cpus());

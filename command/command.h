@@ -32,7 +32,8 @@ enum command_verb {
 	COMMAND_SELFTEST,
 	COMMAND_RECOVER,
 	COMMAND_REGISTER,
-	COMMAND_UNREGISTER
+	COMMAND_UNREGISTER,
+	COMMAND_BENCH
 };
 
 /* The machine's action after the command. */
@@ -89,7 +90,9 @@ struct command {
 	const char *fetch[COMMAND_MAX_FILES];
 	const struct workload_usage *workload;
 	uint64_t argument; /* the argument of the workload or of `slower' */
-	int argc;          /* number of a program's words, including its name */
+	/* bench: argv[0] is piece number `piece` of `pieces`, from 1 */
+	unsigned piece, pieces;
+	int argc; /* number of a program's words, including its name */
 	char *argv[COMMAND_MAX_WORDS + 1];
 	char words[COMMAND_MAX_LENGTH + 1]; /* storage: the text, split into words */
 };

@@ -2,7 +2,7 @@
 # bash completion of bareperf: commands, their options, files. What a program knows of itself is
 # asked of it, so that nothing is said twice.
 
-_bareperf_commands='run record stat attach top stop snapshot console reboot list import merge dump report annotate diff export flamegraph selftest'
+_bareperf_commands='run record stat attach top stop snapshot console reboot list import merge dump report annotate diff export flamegraph bench selftest'
 
 _bareperf_options()
 {

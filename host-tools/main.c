@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host-tools/bench/bench.h"
 #include "host-tools/events/list.h"
 #include "host-tools/import/import.h"
 #include "host-tools/merge/merge.h"
@@ -50,6 +51,7 @@ static const struct {
 	{ "diff", command_diff, "compare recordings by function" },
 	{ "export", command_export, "write a recording for other tools: CSV, pprof, CTF, ..." },
 	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
+	{ "bench", command_bench, "measure a snippet as nanoBench does" },
 	{ "selftest", command_selftest, "show the result of a machine's self-test again" },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -69,6 +69,8 @@ static uint64_t mmu_leaf_attributes(enum mmu_regime regime, enum arch_map_type t
 		return base | DESC_ATTR(ATTR_NORMAL) | DESC_READ_ONLY | never;
 	case ARCH_MAP_DATA:
 		return base | DESC_ATTR(ATTR_NORMAL) | never;
+	case ARCH_MAP_SNIPPETS:
+		return base | DESC_ATTR(ATTR_NORMAL) | run;
 	case ARCH_MAP_FRAMEBUFFER:
 		return base | DESC_ATTR(ATTR_NON_CACHEABLE) | never;
 	case ARCH_MAP_DEVICE:

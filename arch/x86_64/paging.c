@@ -118,6 +118,7 @@ int paging_map(const struct arch_mapping *mapping)
 		[ARCH_MAP_DATA] = PTE_P | PTE_RW | PTE_XD,
 		[ARCH_MAP_DEVICE] = PTE_P | PTE_RW | PTE_XD | PTE_PCD | PTE_PWT,
 		[ARCH_MAP_FRAMEBUFFER] = PTE_P | PTE_RW | PTE_XD | PTE_PWT,
+		[ARCH_MAP_SNIPPETS] = PTE_P | PTE_RW,
 	};
 	uint64_t end = (mapping->address + mapping->size + ARCH_PAGE - 1) & ~(ARCH_PAGE - 1);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "pmu/arm/arm_bench.h"
 #include "pmu/arm/arm_pmuv3.h"
 #include "pmu/arm/arm_spe.h"
 #include "pmu/pmu.h"
@@ -17,3 +18,5 @@ const struct pmu_source *const pmu_sources[] = {
 	&pmu_marks.source,
 	NULL,
 };
+
+const struct bench_counters *const bench_counters = &arm_bench_counters;

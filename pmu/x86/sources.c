@@ -8,6 +8,7 @@
 #include "pmu/x86/branch_trace.h"
 #include "pmu/x86/intel_bts.h"
 #include "pmu/x86/intel_pmu.h"
+#include "pmu/x86/x86_bench.h"
 
 /* Hardware sources first: they take the generic events that they can count. */
 const struct pmu_source *const pmu_sources[] = {
@@ -23,3 +24,5 @@ const struct pmu_source *const pmu_sources[] = {
 	&pmu_marks.source,
 	NULL,
 };
+
+const struct bench_counters *const bench_counters = &x86_bench_counters;

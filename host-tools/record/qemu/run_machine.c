@@ -257,8 +257,8 @@ static void machine_leave(struct drive *drive, enum turn turn)
 		qemu_stop(&machine->qemu, 0);
 }
 
-static void machine_init(struct machine *machine, struct run_options *options,
-                         const char *const *command, int command_words)
+void machine_init(struct machine *machine, struct run_options *options, const char *const *command,
+                  int command_words)
 {
 	static const struct drive_machine operations = {
 		.look = machine_look,

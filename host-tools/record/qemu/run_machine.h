@@ -44,6 +44,10 @@ struct machine {
 	bool snapshot_wanted;  /* SIGUSR2 came, and was not yet passed to the machine */
 };
 
+/* Part of machine_run(): a machine that was not started. machine_free() frees it. */
+void machine_init(struct machine *machine, struct run_options *options, const char *const *command,
+                  int command_words);
+
 /* Part of machine_run(): open the output, announce a reader, start QEMU. 0, or a negative errno and
  * the reason. */
 int machine_start(struct machine *machine, const struct run_options *options, struct error *error);

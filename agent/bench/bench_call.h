@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls generated code, and survives its exceptions. */
+#ifndef AGENT_BENCH_BENCH_CALL_H
+#define AGENT_BENCH_BENCH_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Generated code, and the snippet's copies in it. */
+struct bench_built {
+	uint8_t *start;
+	size_t size;      /* bytes */
+	size_t copies_at; /* offset of the first copy */
+	size_t copy_size; /* at least 1 */
+	uint32_t copies;
+};
+
+/* Between these two, generated code may be called. Interrupts masked. Thread. */
+void bench_call_begin(void);
+void bench_call_end(void);
+
+/* The code that bench_call() calls. Thread. */
+void bench_call_set(const struct bench_built *code);
+
+/* Run the code once. Returns 0; -EFAULT: an exception ended it, and bench_call_error() describes
+ * it. Interrupts masked. Thread. */
+int bench_call(void);
+const char *bench_call_error(void);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/bench/bench_run.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/bench/bench_call.h"
+#include "agent/bench/bench_memory.h"
+#include "arch/arch.h"
+#include "arch/bench.h"
+#include "lib/print.h"
+#include "pmu/bench_counters.h"
+#include "pmu/clock/clock.h"
+
+_Static_assert(ARCH_BENCH_AREAS == BENCH_AREAS, "areas");
+
+/* A request while it is carried out. */
+struct bench_job {
+	const struct bench_request *request;
+	struct bench_result *result;
+	struct bench_unit unit;
+	struct bench_task tasks[BENCH_COUNTERS];
+	unsigned nr_tasks;
+	struct arch_bench_read reads[BENCH_COUNTERS];
+	uint64_t masks[BENCH_COUNTERS];
+	uint64_t values[2 * BENCH_COUNTERS + ARCH_BENCH_SCRATCH];
+	uint64_t former[BENCH_WRITES]; /* the set registers' values before */
+};
+
+static int bench_refuse(struct bench_result *result, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int bench_refuse(struct bench_result *result, int code, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_text_v(result->text, sizeof(result->text), format, arguments);
+	va_end(arguments);
+	result->status = code;
+	return code;
+}
+
+/* ---- Code ---- */
+
+/* Build the code with so many copies. bytes: the snippet. */
+static int bench_build(struct bench_job *job, const struct arch_bench_bytes parts[BENCH_PARTS],
+                       uint32_t copies, uint32_t loops)
+{
+	const struct bench_request *request = job->request;
+	const struct bench_memory *memory = bench_memory();
+	struct bench_built built;
+	struct arch_bench_code code = {
+		.init = parts[BENCH_INIT],
+		.late_init = parts[BENCH_LATE_INIT],
+		.code = parts[BENCH_CODE],
+		.reads = job->reads,
+		.nr_reads = request->nr_counters,
+		.values = job->values,
+		.copies = copies,
+		.loops = loops,
+		.alignment = request->alignment,
+		.no_mem = request->flags & BENCH_NO_MEM,
+		.drain = request->flags & BENCH_DRAIN,
+	};
+
+	for (unsigned i = 0; i < BENCH_AREAS; i++)
+		code.areas[i] = (uint64_t)memory->areas[i] + BENCH_AREA / 2;
+	built.start = memory->code + request->offset;
+	built.size = arch_bench_build(&code, built.start, BENCH_CODE_ROOM - request->offset,
+	                              &built.copies_at);
+	built.copies = copies;
+	built.copy_size = code.code.size ? code.code.size : 1;
+	if (!built.size)
+		return bench_refuse(job->result, -E2BIG,
+		                    "%u copies of %lu bytes do not fit into the %u KiB for "
+		                    "generated code: try a smaller unroll count and a loop",
+		                    copies, (unsigned long)code.code.size, BENCH_CODE_ROOM >> 10);
+	arch_bench_ready(built.start, built.size);
+	bench_call_set(&built);
+	return 0;
+}
+
+/* The request's parts; only: this part alone, as the code before a run (init). */
+static void bench_take_parts(const struct bench_request *request,
+                             struct arch_bench_bytes parts[BENCH_PARTS])
+{
+	for (unsigned i = 0; i < BENCH_PARTS; i++)
+		parts[i] =
+		    (struct arch_bench_bytes){ request->parts[i].bytes, request->parts[i].size };
+}
+
+/* ---- Counters ---- */
+
+static int bench_take_counter(struct bench_job *job, unsigned i)
+{
+	const struct bench_counter *counter = &job->request->counters[i];
+	struct bench_task *task = &job->tasks[job->nr_tasks];
+	bool fixed = counter->kind == BENCH_FIXED;
+
+	job->reads[i] = (struct arch_bench_read){ ARCH_BENCH_CLOCK, 0 };
+	job->masks[i] = UINT64_MAX;
+	if (counter->kind == BENCH_CLOCK)
+		return 0;
+	if (counter->kind == BENCH_REGISTER) {
+		job->reads[i] =
+		    (struct arch_bench_read){ ARCH_BENCH_REGISTER, (uint32_t)counter->config };
+		return arch_bench_can_read(ARCH_BENCH_REGISTER)
+		           ? 0
+		           : bench_refuse(job->result, -ENOTSUP,
+		                          "this CPU has no registers that a snippet's counters "
+		                          "can be read from");
+	}
+	if (fixed ? counter->index >= 32 || !(job->unit.fixed >> counter->index & 1)
+	          : counter->index >= job->unit.general)
+		return bench_refuse(job->result, -ENODEV,
+		                    "the CPU has no %s counter %u (it has %u general counters)",
+		                    fixed ? "fixed" : "general", counter->index, job->unit.general);
+	*task = (struct bench_task){ fixed, counter->index, counter->config };
+	job->nr_tasks++;
+	job->masks[i] = fixed ? job->unit.fixed_mask : job->unit.general_mask;
+	job->reads[i] =
+	    (struct arch_bench_read){ ARCH_BENCH_COUNTER, bench_counters->selector(task) };
+	return 0;
+}
+
+static int bench_take_counters(struct bench_job *job)
+{
+	unsigned most = arch_bench_no_mem_reads();
+	int code = 0;
+
+	bench_counters->look(&job->unit);
+	if (job->request->flags & BENCH_NO_MEM && job->request->nr_counters > most)
+		return bench_refuse(job->result, -EINVAL,
+		                    "without memory accesses only %u values can be read at once",
+		                    most);
+	for (unsigned i = 0; i < job->request->nr_counters && !code; i++)
+		code = bench_take_counter(job, i);
+	return code;
+}
+
+static void bench_set_registers(struct bench_job *job)
+{
+	for (unsigned i = 0; i < job->request->nr_writes; i++) {
+		job->former[i] = arch_reg_read(job->request->writes[i].reg);
+		arch_reg_write(job->request->writes[i].reg, job->request->writes[i].value);
+	}
+}
+
+static void bench_restore_registers(struct bench_job *job)
+{
+	for (unsigned i = job->request->nr_writes; i; i--)
+		arch_reg_write(job->request->writes[i - 1].reg, job->former[i - 1]);
+}
+
+/* ---- Runs ---- */
+
+/* With other tasks than the measurement: the counters stand still, and nothing is kept. */
+static int bench_run_unmeasured(struct bench_job *job)
+{
+	const struct bench_request *request = job->request;
+	struct arch_bench_bytes parts[BENCH_PARTS], once[BENCH_PARTS] = { 0 };
+	int code = 0;
+
+	bench_take_parts(request, parts);
+	once[BENCH_INIT] = parts[BENCH_ONE_TIME_INIT];
+	if (once[BENCH_INIT].size)
+		code = bench_build(job, once, 0, 0);
+	if (!code && once[BENCH_INIT].size)
+		code = bench_call();
+	if (code || !request->initial_warm_up)
+		return code;
+	code = bench_build(job, parts, request->unroll, request->loop);
+	for (uint32_t i = 0; i < request->initial_warm_up && !code; i++)
+		code = bench_call();
+	return code;
+}
+
+static int bench_measure(struct bench_job *job, unsigned run, uint32_t copies, uint32_t loops)
+{
+	const struct bench_request *request = job->request;
+	struct arch_bench_bytes parts[BENCH_PARTS];
+	unsigned n = request->nr_counters;
+	int code;
+
+	bench_take_parts(request, parts);
+	code = bench_build(job, parts, copies, loops);
+	for (uint32_t i = 0; i < request->warm_up && !code; i++)
+		code = bench_call();
+	for (uint32_t i = 0; i < request->measurements && !code; i++) {
+		code = bench_call();
+		for (unsigned c = 0; c < n; c++)
+			job->result->values[bench_value(job->result, run, c, i)] =
+			    (int64_t)((job->values[n + c] - job->values[c]) & job->masks[c]);
+	}
+	return code;
+}
+
+static int bench_run_all(struct bench_job *job)
+{
+	const struct bench_request *request = job->request;
+	bool basic = request->flags & BENCH_BASIC;
+	int code = bench_run_unmeasured(job);
+
+	if (!code)
+		code =
+		    bench_measure(job, 0, basic ? 0 : request->unroll, basic ? 0 : request->loop);
+	if (!code)
+		code = bench_measure(job, 1, basic ? request->unroll : 2 * request->unroll,
+		                     request->loop);
+	return code;
+}
+
+static void bench_note_noise(struct bench_noise *noise, bool ends)
+{
+	uint64_t smis, interrupts = arch_spurious[0];
+
+	if (!arch_smi_count(&smis))
+		noise->smis = BENCH_UNKNOWN;
+	else
+		noise->smis = ends ? (uint32_t)(smis - noise->smis) : smis;
+	noise->interrupts = interrupts - (ends ? noise->interrupts : 0);
+}
+
+static void bench_run_masked(struct bench_job *job)
+{
+	uint64_t irq = arch_irq_save();
+	bool steals = arch_steal_begin();
+	int code;
+
+	bench_call_begin();
+	bench_counters->start(&job->unit, job->tasks, job->nr_tasks);
+	bench_set_registers(job); /* they may start other counters */
+	bench_note_noise(&job->result->noise, false);
+	code = bench_run_all(job);
+	bench_note_noise(&job->result->noise, true);
+	job->result->noise.stolen = steals ? arch_steal_end() : BENCH_UNKNOWN;
+	bench_restore_registers(job);
+	bench_counters->stop(&job->unit);
+	bench_call_end();
+	arch_irq_restore(irq);
+	if (code == -EFAULT)
+		bench_refuse(job->result, code, "%s", bench_call_error());
+}
+
+static int bench_check(const struct bench_request *request, struct bench_result *result)
+{
+	if (request->cpu)
+		return bench_refuse(result, -ENOTSUP,
+		                    "CPU %u: snippets run on CPU 0, the boot CPU, only",
+		                    request->cpu);
+	if (request->unroll > BENCH_CODE_ROOM || request->offset >= BENCH_CODE_ROOM)
+		return bench_refuse(result, -E2BIG,
+		                    "%u copies at offset %u do not fit into the %u KiB for "
+		                    "generated code",
+		                    request->unroll, request->offset, BENCH_CODE_ROOM >> 10);
+	if (request->alignment > BENCH_AREA)
+		return bench_refuse(result, -E2BIG, "the alignment offset %u is over 1 MiB",
+		                    request->alignment);
+	return 0;
+}
+
+int bench_run(const struct bench_request *request, struct bench_result *result)
+{
+	static struct bench_job job; /* its values are addressed by generated code */
+
+	job = (struct bench_job){ .request = request, .result = result };
+	result->counters = request->nr_counters;
+	result->measurements = request->measurements;
+	if (bench_check(request, result) || bench_take_counters(&job))
+		return result->status;
+	for (unsigned i = 0; i < BENCH_AREAS; i++)
+		memset(bench_memory()->areas[i], 0, BENCH_AREA);
+	bench_run_masked(&job);
+	return result->status;
+}
+
+void bench_run_describe(struct bench_hardware *hardware)
+{
+	static const enum bench_vendor vendors[] = {
+		[BENCH_UNIT_NONE] = BENCH_OTHER,
+		[BENCH_UNIT_INTEL] = BENCH_INTEL,
+		[BENCH_UNIT_AMD] = BENCH_AMD,
+		[BENCH_UNIT_ARM] = BENCH_ARM,
+	};
+	const struct bench_memory *memory = bench_memory();
+	struct arch_cpu_id id;
+	struct bench_unit unit;
+
+	arch_cpu_identify(&id);
+	bench_counters->look(&unit);
+	*hardware = (struct bench_hardware){
+		.vendor = vendors[unit.vendor],
+		.general = unit.general,
+		.fixed = unit.fixed,
+		.signature = (uint32_t)id.signature,
+		.frequency = machine_clock.frequency,
+		.code = (uint64_t)memory->code,
+		.code_size = BENCH_CODE_ROOM,
+	};
+	for (unsigned i = 0; i < BENCH_AREAS; i++)
+		hardware->areas[i] = (uint64_t)memory->areas[i] + BENCH_AREA / 2;
+}

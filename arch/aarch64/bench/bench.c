@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* The code around a snippet. Instructions by their encodings: Arm ARM DDI 0487, C6.2. */
+#include "arch/aarch64/sysreg.h"
+#include "arch/arch.h"
+#include "arch/bench_emit.h"
+
+#define LINE         64U /* bytes: the copies begin behind a multiple of this */
+#define NO_MEM_READS 6U  /* values in registers: X8 to X13 */
+#define SCRATCH(n)   (8 * (2 * c->nr_reads + (n))) /* offset of a word of ours in values */
+#define DRAIN        1024U                         /* NOPs */
+#define LOOP         24U                           /* X24 counts the loops */
+#define TEMPORARY    14U                           /* X14: changed by readings with no_mem */
+#define SP           31U
+#define SAVED        96 /* bytes: X19 to X30 */
+
+static void bench_emit_word(struct bench_emitter *e, uint32_t word)
+{
+	bench_emit(e, &word, sizeof(word));
+}
+
+/* MOVZ and three MOVK: any value by the same number of instructions. */
+static void bench_emit_load(struct bench_emitter *e, unsigned reg, uint64_t value)
+{
+	bench_emit_word(e, 0xd2800000U | (uint32_t)(value & 0xffff) << 5 | reg);
+	for (unsigned i = 1; i < 4; i++)
+		bench_emit_word(e, 0xf2800000U | i << 21 |
+		                       (uint32_t)(value >> 16 * i & 0xffff) << 5 | reg);
+}
+
+/* STR and LDR of a 64-bit register at [base + offset]. */
+static void bench_emit_str(struct bench_emitter *e, unsigned reg, unsigned base, unsigned offset)
+{
+	bench_emit_word(e, 0xf9000000U | offset / 8 << 10 | base << 5 | reg);
+}
+
+static void bench_emit_ldr(struct bench_emitter *e, unsigned reg, unsigned base, unsigned offset)
+{
+	bench_emit_word(e, 0xf9400000U | offset / 8 << 10 | base << 5 | reg);
+}
+
+/* ADD register, from, #0: MOV to or from SP. */
+static void bench_emit_move_sp(struct bench_emitter *e, unsigned to, unsigned from)
+{
+	bench_emit_word(e, 0x91000000U | from << 5 | to);
+}
+
+static void bench_emit_nops(struct bench_emitter *e, size_t count)
+{
+	for (size_t i = 0; i < count && !e->full; i++)
+		bench_emit_word(e, 0xd503201fU);
+}
+
+static void bench_emit_isb(struct bench_emitter *e)
+{
+	bench_emit_word(e, 0xd5033fdfU);
+}
+
+/* ---- Readings ---- */
+
+static void bench_emit_value(struct bench_emitter *e, const struct arch_bench_read *read,
+                             unsigned reg)
+{
+	uint32_t n = read->selector;
+
+	if (read->kind == ARCH_BENCH_CLOCK)
+		bench_emit_word(e, 0xd53be040U | reg); /* MRS CNTVCT_EL0 */
+	else if (n == 31)
+		bench_emit_word(e, 0xd53b9d00U | reg); /* MRS PMCCNTR_EL0 */
+	else
+		bench_emit_word(e, 0xd53be800U | (n / 8) << 8 | (n % 8) << 5 |
+		                       reg); /* MRS PMEVCNTR<n>_EL0 */
+}
+
+/* X0 is kept in TPIDR_EL0, and X1 in memory; no instruction here changes flags. */
+static void bench_emit_reading(struct bench_emitter *e, const struct arch_bench_code *c,
+                               unsigned first)
+{
+	bench_emit_word(e, 0xd51bd040U); /* MSR TPIDR_EL0, X0 */
+	bench_emit_load(e, 0, (uint64_t)c->values);
+	bench_emit_str(e, 1, 0, SCRATCH(0));
+	bench_emit_isb(e);
+	for (unsigned i = 0; i < c->nr_reads; i++) {
+		bench_emit_value(e, &c->reads[i], 1);
+		bench_emit_str(e, 1, 0, 8 * (first + i));
+	}
+	bench_emit_ldr(e, 1, 0, SCRATCH(0));
+	bench_emit_word(e, 0xd53bd040U); /* MRS X0, TPIDR_EL0 */
+	bench_emit_isb(e);
+}
+
+/* X8 + i changes by the value: subtracted where counting starts, added where it stops. */
+static void bench_emit_register_reading(struct bench_emitter *e, const struct arch_bench_code *c,
+                                        bool starts)
+{
+	bench_emit_isb(e);
+	for (unsigned i = 0; i < c->nr_reads; i++) {
+		bench_emit_value(e, &c->reads[i], TEMPORARY);
+		bench_emit_word(e, (starts ? 0xcb000000U : 0x8b000000U) | TEMPORARY << 16 |
+		                       (8 + i) << 5 | (8 + i)); /* SUB, ADD */
+	}
+	bench_emit_isb(e);
+}
+
+static void bench_emit_first_reading(struct bench_emitter *e, const struct arch_bench_code *c)
+{
+	if (!c->no_mem) {
+		bench_emit_reading(e, c, 0);
+		return;
+	}
+	for (unsigned i = 0; i < c->nr_reads; i++)
+		bench_emit_word(e, 0xd2800000U | (8 + i)); /* MOVZ, #0 */
+	bench_emit_register_reading(e, c, true);
+}
+
+static void bench_emit_second_reading(struct bench_emitter *e, const struct arch_bench_code *c)
+{
+	if (!c->no_mem) {
+		bench_emit_reading(e, c, c->nr_reads);
+		return;
+	}
+	bench_emit_register_reading(e, c, false);
+	bench_emit_load(e, TEMPORARY, (uint64_t)&c->values[c->nr_reads]);
+	for (unsigned i = 0; i < c->nr_reads; i++)
+		bench_emit_str(e, 8 + i, TEMPORARY, 8 * i);
+}
+
+/* ---- Code ---- */
+
+/* STP and LDP of X19 to X30 at [SP, #16 * i]; the first STP makes the room, the last LDP gives it
+ * back. */
+static void bench_emit_pair(struct bench_emitter *e, uint32_t instruction, unsigned first,
+                            int offset)
+{
+	bench_emit_word(e, instruction | ((uint32_t)(offset / 8) & 0x7f) << 15 | (first + 1) << 10 |
+	                       SP << 5 | first);
+}
+
+static void bench_emit_save(struct bench_emitter *e, const struct arch_bench_code *c)
+{
+	static const uint8_t areas[ARCH_BENCH_AREAS] = { 28, 26, 27, 25, SP };
+
+	bench_emit_pair(e, 0xa9800000U, 19, -SAVED); /* STP, pre-index */
+	for (unsigned i = 1; i < SAVED / 16; i++)
+		bench_emit_pair(e, 0xa9000000U, 19 + 2 * i, (int)(16 * i)); /* STP */
+	bench_emit_load(e, 1, (uint64_t)c->values);
+	bench_emit_move_sp(e, 0, SP);
+	bench_emit_str(e, 0, 1, SCRATCH(3));
+	for (unsigned i = 0; i < ARCH_BENCH_AREAS; i++) {
+		bench_emit_load(e, areas[i] == SP ? 0 : areas[i], c->areas[i]);
+		if (areas[i] == SP)
+			bench_emit_move_sp(e, SP, 0);
+	}
+}
+
+static void bench_emit_restore(struct bench_emitter *e, const struct arch_bench_code *c)
+{
+	bench_emit_load(e, 1, (uint64_t)c->values);
+	bench_emit_ldr(e, 0, 1, SCRATCH(3));
+	bench_emit_move_sp(e, SP, 0);
+	for (unsigned i = SAVED / 16 - 1; i; i--)
+		bench_emit_pair(e, 0xa9400000U, 19 + 2 * i, (int)(16 * i)); /* LDP */
+	bench_emit_pair(e, 0xa8c00000U, 19, SAVED);                         /* LDP, post-index */
+	bench_emit_word(e, 0xd65f03c0U);                                    /* RET */
+}
+
+static void bench_emit_drain(struct bench_emitter *e)
+{
+	bench_emit_isb(e);
+	bench_emit_nops(e, DRAIN);
+}
+
+static void bench_emit_part(struct bench_emitter *e, const struct arch_bench_code *c,
+                            const struct arch_bench_bytes *part)
+{
+	bench_emit_snippet(e, c, part, 4, bench_emit_register_reading);
+}
+
+/* The code between the NOPs and the copies. */
+static void bench_emit_lead(struct bench_emitter *e, const struct arch_bench_code *c)
+{
+	bench_emit_first_reading(e, c);
+	bench_emit_part(e, c, &c->late_init);
+	if (c->drain)
+		bench_emit_drain(e);
+}
+
+/* NOPs up to `alignment` bytes behind a line, for the code that follows the lead. */
+static void bench_emit_align(struct bench_emitter *e, const struct arch_bench_code *c)
+{
+	struct bench_emitter lead = *e;
+	size_t over;
+
+	bench_emit_lead(&lead, c);
+	over = (size_t)lead.at % LINE;
+	bench_emit_nops(e, ((LINE - over) % LINE + c->alignment) / 4);
+}
+
+/* CBZ skips B, which reaches 128 MiB. */
+static void bench_emit_copies(struct bench_emitter *e, const struct arch_bench_code *c)
+{
+	const uint8_t *start = e->at;
+
+	for (uint32_t i = 0; i < c->copies && !e->full; i++)
+		bench_emit_part(e, c, &c->code);
+	if (!c->loops)
+		return;
+	bench_emit_word(e, 0xd1000400U | LOOP << 5 | LOOP); /* SUB X24, X24, #1 */
+	bench_emit_word(e, 0xb4000040U | LOOP);             /* CBZ X24, +8 */
+	bench_emit_word(e, 0x14000000U | ((uint32_t)((start - e->at) / 4) & 0x3ffffff));
+}
+
+size_t arch_bench_build(const struct arch_bench_code *c, uint8_t *to, size_t room,
+                        size_t *copies_at)
+{
+	struct bench_emitter e = { .at = to, .end = to + room };
+
+	bench_emit_save(&e, c);
+	bench_emit(&e, c->init.bytes, c->init.size);
+	if (c->loops)
+		bench_emit_load(&e, LOOP, c->loops);
+	if (c->drain)
+		bench_emit_drain(&e);
+	bench_emit_align(&e, c);
+	bench_emit_lead(&e, c);
+	*copies_at = (size_t)(e.at - to);
+	bench_emit_copies(&e, c);
+	if (c->drain)
+		bench_emit_drain(&e);
+	bench_emit_second_reading(&e, c);
+	bench_emit_restore(&e, c);
+	return e.full ? 0 : (size_t)(e.at - to);
+}
+
+void arch_bench_ready(const uint8_t *code, size_t size)
+{
+	__builtin___clear_cache((char *)(uintptr_t)code, (char *)(uintptr_t)code + size);
+}
+
+unsigned arch_bench_no_mem_reads(void)
+{
+	return NO_MEM_READS;
+}
+
+bool arch_bench_can_read(enum arch_bench_kind kind)
+{
+	return kind != ARCH_BENCH_REGISTER;
+}
+
+void arch_bench_save(struct arch_bench_state *state)
+{
+	state->words[0] = read_sysreg(fpcr);
+	state->words[1] = read_sysreg(fpsr);
+	state->words[2] = read_sysreg(tpidr_el0);
+	state->words[3] = read_sysreg(daif);
+}
+
+void arch_bench_restore(const struct arch_bench_state *state)
+{
+	write_sysreg(fpcr, state->words[0]);
+	write_sysreg(fpsr, state->words[1]);
+	write_sysreg(tpidr_el0, state->words[2]);
+	write_sysreg(daif, state->words[3]);
+}
+
+/* DDI 0487, D8.4.6: SCTLR_ELx.WXN may be cached in a TLB. */
+static void bench_set_wxn(bool forbids)
+{
+	if (arm_runs_at_el2()) {
+		uint64_t value = read_sysreg(sctlr_el2) & ~SCTLR_WXN;
+
+		write_sysreg(sctlr_el2, value | (forbids ? SCTLR_WXN : 0));
+		asm volatile("isb\n\ttlbi alle2\n\tdsb nsh\n\tisb" : : : "memory");
+	} else {
+		uint64_t value = read_sysreg(sctlr_el1) & ~SCTLR_WXN;
+
+		write_sysreg(sctlr_el1, value | (forbids ? SCTLR_WXN : 0));
+		asm volatile("isb\n\ttlbi vmalle1\n\tdsb nsh\n\tisb" : : : "memory");
+	}
+}
+
+void arch_bench_begin(void)
+{
+	bench_set_wxn(false);
+}
+
+void arch_bench_end(void)
+{
+	bench_set_wxn(true);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of `bareperf bench`: nanoBench's, with one dash, and those about the machine. */
+#ifndef HOST_TOOLS_BENCH_BENCH_OPTIONS_H
+#define HOST_TOOLS_BENCH_BENCH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host-tools/region/channel_url.h"
+#include "lib/bench/bench.h"
+#include "writer/util/error.h"
+
+enum bench_aggregate { BENCH_AVG, BENCH_MEDIAN, BENCH_MIN, BENCH_MAX };
+
+/* A measurement, as nanoBench's options describe it. The texts belong to the caller. */
+struct bench_options {
+	const char *assembly[BENCH_PARTS];         /* -asm, -asm_init and so on; NULL: not given */
+	const char *files[BENCH_PARTS];            /* -code and so on */
+	const char *config, *msr_config;           /* files */
+	const char *config_text, *msr_config_text; /* the same as text; of a session */
+	uint32_t measurements, unroll, loop, warm_up, initial_warm_up, alignment, offset, cpu;
+	enum bench_aggregate aggregate;
+	bool fixed_counters, range, basic, no_mem, no_normalization, remove_empty, drain, verbose;
+	bool json;
+};
+
+/* The machine, and the form of use. */
+struct bench_machine_options {
+	const char *url; /* --channel; NULL: boot a machine in QEMU */
+	struct channel_url_options channel;
+	double timeout; /* s */
+	const char *arch, *image, *qemu, *firmware;
+	char **qemu_options;
+	int qemu_option_count;
+	bool serve, verbose;
+};
+
+/* nanoBench's defaults. */
+void bench_options_init(struct bench_options *options);
+
+/* Read nanoBench's options from words; unique prefixes are accepted. Words that are no option of
+ * nanoBench are kept, in their order, in rest (room for count + 1 words; NULL: they are refused).
+ * *kept: their number. 0; -EINVAL: the error says why. */
+int bench_options_parse(struct bench_options *options, int count, char **words, char **rest,
+                        int *kept, struct error *error);
+
+/* Read the whole command line. Does not return for --help or a wrong command line. */
+void bench_options_parse_all(struct bench_options *options, struct bench_machine_options *machine,
+                             int argc, char **argv);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Intel's and AMD's counters for microbenchmarks: SDM volume 3B, 20.2; APM volume 2, 13.2. */
+#include "pmu/x86/x86_bench.h"
+
+#include "arch/arch.h"
+#include "arch/x86_64/pmu/amd_perfmon.h"
+#include "arch/x86_64/pmu/perfmon.h"
+
+#define MOST_GENERAL 16U
+#define MOST_FIXED   4U
+
+static uint32_t x86_bench_cpuid(uint32_t reg)
+{
+	return (uint32_t)arch_reg_read(reg);
+}
+
+static uint64_t x86_bench_mask(uint32_t width)
+{
+	return width && width < 64 ? (1ULL << width) - 1 : UINT32_MAX;
+}
+
+static void x86_bench_look_intel(struct bench_unit *unit)
+{
+	uint32_t eax = x86_bench_cpuid(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
+	uint32_t edx = x86_bench_cpuid(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
+	uint32_t version = eax >> CPUID_PERFMON_VERSION & 0xff;
+	uint32_t general = eax >> CPUID_PERFMON_COUNTERS & 0xff, fixed = edx & 0x1f;
+
+	unit->vendor = BENCH_UNIT_INTEL;
+	if (version < 2) /* no global control */
+		return;
+	unit->general = general < MOST_GENERAL ? general : MOST_GENERAL;
+	unit->fixed = (1U << (fixed < MOST_FIXED ? fixed : MOST_FIXED)) - 1;
+	unit->general_mask = x86_bench_mask(eax >> CPUID_PERFMON_WIDTH & 0xff);
+	unit->fixed_mask = x86_bench_mask(edx >> CPUID_PERFMON_FIXED_WIDTH & 0xff);
+}
+
+static void x86_bench_look_amd(struct bench_unit *unit)
+{
+	uint32_t ecx = x86_bench_cpuid(CPUID_WORD(CPUID_EXTENDED_FEATURES, CPUID_ECX));
+	uint32_t eax = x86_bench_cpuid(CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EAX));
+	uint32_t ebx = x86_bench_cpuid(CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EBX));
+
+	unit->vendor = BENCH_UNIT_AMD;
+	if (!(ecx & CPUID_EXTENDED_PERF_CTR_CORE))
+		return;
+	unit->general = PERF_COUNTERS;
+	if (eax & CPUID_EXTENDED_PERFMON_V2 && (ebx & 0xf) > PERF_COUNTERS)
+		unit->general = ebx & 0xf;
+	unit->general_mask = x86_bench_mask(PERF_CTR_WIDTH);
+}
+
+static void x86_bench_look(struct bench_unit *unit)
+{
+	uint32_t vendor = x86_bench_cpuid(CPUID_WORD(0U, CPUID_EBX));
+
+	*unit = (struct bench_unit){ .vendor = BENCH_UNIT_NONE };
+	if (vendor == CPUID_VENDOR_GENU)
+		x86_bench_look_intel(unit);
+	else if (vendor == CPUID_VENDOR_AUTH)
+		x86_bench_look_amd(unit);
+}
+
+/* MSRs of general counter i. */
+static uint32_t x86_bench_select(const struct bench_unit *unit, unsigned i)
+{
+	return unit->vendor == BENCH_UNIT_INTEL ? IA32_PERFEVTSEL0 + i : PERF_CTL0 + 2 * i;
+}
+
+static uint32_t x86_bench_value(const struct bench_unit *unit, unsigned i)
+{
+	return unit->vendor == BENCH_UNIT_INTEL ? IA32_PMC0 + i : PERF_CTR0 + 2 * i;
+}
+
+/* Whether the CPU has AMD's global registers. */
+static bool x86_bench_has_amd_global(void)
+{
+	return x86_bench_cpuid(CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EAX)) &
+	       CPUID_EXTENDED_PERFMON_V2;
+}
+
+static void x86_bench_set_global(const struct bench_unit *unit, uint64_t value)
+{
+	if (unit->vendor == BENCH_UNIT_INTEL && (unit->general || unit->fixed))
+		arch_reg_write(IA32_PERF_GLOBAL_CTRL, value);
+	else if (unit->vendor == BENCH_UNIT_AMD && x86_bench_has_amd_global())
+		arch_reg_write(PERF_CNTR_GLOBAL_CTL, value);
+}
+
+static void x86_bench_stop(const struct bench_unit *unit)
+{
+	x86_bench_set_global(unit, 0);
+	if (unit->fixed)
+		arch_reg_write(IA32_FIXED_CTR_CTRL, 0);
+	for (unsigned i = 0; i < unit->general; i++) {
+		arch_reg_write(x86_bench_select(unit, i), 0);
+		arch_reg_write(x86_bench_value(unit, i), 0);
+	}
+	for (unsigned i = 0; unit->fixed >> i; i++)
+		arch_reg_write(IA32_FIXED_CTR0 + i, 0);
+}
+
+static void x86_bench_start(const struct bench_unit *unit, const struct bench_task *tasks,
+                            unsigned count)
+{
+	uint64_t global = 0, control = 0;
+	uint64_t event = unit->vendor == BENCH_UNIT_INTEL ? PERFEVTSEL_EVENT : PERF_CTL_EVENT;
+
+	x86_bench_stop(unit);
+	for (unsigned i = 0; i < count; i++) {
+		const struct bench_task *task = &tasks[i];
+
+		if (task->fixed) {
+			global |= 1ULL << (GLOBAL_FIXED + task->index);
+			control |= (FIXED_CTR_CTRL_OS | FIXED_CTR_CTRL_USR) << 4 * task->index;
+			continue;
+		}
+		global |= 1ULL << task->index;
+		arch_reg_write(x86_bench_select(unit, task->index),
+		               (task->config & event) | PERFEVTSEL_OS | PERFEVTSEL_USR |
+		                   PERFEVTSEL_EN);
+	}
+	if (control)
+		arch_reg_write(IA32_FIXED_CTR_CTRL, control);
+	x86_bench_set_global(unit, global);
+}
+
+static uint32_t x86_bench_selector(const struct bench_task *task)
+{
+	return task->fixed ? RDPMC_FIXED | task->index : task->index;
+}
+
+const struct bench_counters x86_bench_counters = {
+	.look = x86_bench_look,
+	.start = x86_bench_start,
+	.stop = x86_bench_stop,
+	.selector = x86_bench_selector,
+};

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`bareperf bench`: counts of snippets that are known from their text, nanoBench's options, and
+snippets that fail.
+
+check-timeout: 900
+check-spare: machines count instructions
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import bench
+import machine
+import snippets
+import tap
+
+ROUNDS = ("-unroll_count", "10", "-n_measurements", "3", "-warm_up_count", "1")
+
+
+def hundredths(count):
+    return f"{count}.00"
+
+
+def table(session, isa, rows, config):
+    """Every row's three counts, for one copy of the code."""
+    names = [line.split()[1] for line in config.splitlines()]
+    wrong = []
+    began = time.monotonic()
+    for code, *expected in rows:
+        init = expected.pop() if isinstance(expected[-1], str) else ""
+        seen = session.counts(code, config, *ROUNDS, init=init)
+        wanted = {name: hundredths(count) for name, count in zip(names, expected)}
+        if seen != wanted:
+            wrong.append((code, seen, wanted))
+    minutes = (time.monotonic() - began) / 60
+    tap.ok(len(rows) >= 100 and not wrong,
+           f"{isa}: {len(names)} counts of each of {len(rows)} snippets are those of its text", wrong[:5])
+    tap.note(f"{isa}: {len(rows) / minutes:.0f} snippets a minute")
+
+
+def one_event_options(session, isa, config, name):
+    """Options, by instructions alone: in every form the count of one copy is the same."""
+    nop3 = "nop; nop; nop"
+    for options in (("-basic_mode",), ("-no_mem",), ("-df",), ("-median",), ("-min",), ("-max",), ("-avg",),
+                    ("-alignment_offset", "4"), ("-initial_warm_up_count", "2"),
+                    ("-loop_count", "1000", "-unroll", "10"), ("-asm_late_init", "nop; nop"),
+                    ("-asm_one_time_init", "nop"), ("-l", "10", "-u", "7", "-w", "0", "-n", "1", "-al", "8")):
+        seen = session.counts(nop3, config, *options)
+        tap.equal(seen.get(name), hundredths(3), f"{isa}: {' '.join(options)}: three instructions are 3.00")
+    tap.equal(session.counts("", config).get(name), "0.00", f"{isa}: an empty snippet has no overhead")
+    tap.equal(session.counts(nop3, config, "-no_normalization").get(name), "3000",
+              f"{isa}: -no_normalization: a thousand copies are 3000")
+    tap.equal(session.counts(nop3, config, "-range").get(name), "3.00 [3.00;3.00]",
+              f"{isa}: -range adds the least and the greatest value")
+    tap.ok("run  9:" in session.ask(["-asm", nop3, "-config_text", config, "-verbose"])["output"],
+           f"{isa}: -verbose prints each measurement")
+
+
+def faults(session, isa, config, name, undefined, unmapped):
+    """An exception ends the snippet alone."""
+    for code, text in (undefined, unmapped):
+        seen = session.counts(code, config)
+        tap.ok(text in seen.get("error", "") and "copy 1 of 1000" in seen["error"] and not seen["fatal"],
+               f"{isa}: {code}: the error names the exception and its place", seen)
+    tap.equal(session.counts("nop", config).get(name), "1.00", f"{isa}: the machine goes on")
+    for options, text in ((("-unroll_count", "50000000"), "do not fit"), (("-n", "0"), "number from 1"),
+                          (("-m",), "may be"), (("-quick",), "unknown option"), (("-cpu", "1"), "CPU 0")):
+        seen = session.counts("nop", config, *options)
+        tap.ok(text in seen.get("error", ""), f"{isa}: {' '.join(options)}: the error says '{text}'", seen)
+    seen = session.counts("foo bar", config)
+    tap.ok("-asm: the assembler refuses it" in seen.get("error", ""),
+           f"{isa}: the assembler's complaint is passed on", seen)
+
+
+def x86(binary):
+    config = bench.configuration(("C0.00", "INSTRUCTIONS"), ("C4.00", "BRANCHES"), ("C4.20", "TAKEN"))
+    session = bench.Session("x86_64", "--qemu", binary, qemu=("-cpu", "Skylake-Client,pmu=on"))
+    table(session, "x86_64", snippets.X86, config)
+    one_event_options(session, "x86_64", config, "INSTRUCTIONS")
+    faults(session, "x86_64", config, "INSTRUCTIONS", ("ud2", "#UD invalid opcode"),
+           ("mov rax, [0]", "#PF page fault, read"))
+    seen = session.counts("xor esp, esp; push rax", config)
+    tap.ok("#DF double fault" in seen.get("error", ""), "x86_64: a lost stack pointer is no harm", seen)
+    fixed = session.ask(["-asm", "nop; nop", "-fixed_counters"])["output"]
+    tap.equal(fixed, "RDTSC: 32.00\nInstructions retired: 2.00\nCore cycles: 2.00\n"
+              "Reference cycles: 32.00\n", "x86_64: -fixed_counters prints nanoBench's four lines")
+    many = bench.configuration(*((f"C0.00{ctr}", f"I{i}") for i, ctr in
+                                 enumerate(("", ".CTR=3", "", ".TakenAlone", "", "", "", "", ""))))
+    tap.equal(set(session.counts("nop; nop", many).values()), {"2.00"},
+              "x86_64: more events than counters are counted in further runs, each whole")
+    tap.equal(list(session.counts("nop", many)), [f"I{i}" for i in range(9)],
+              "x86_64: they are printed in the configuration's order")
+    paused = "nop; .quad 0xF0B513B1C2813F04; nop; nop; nop; .quad 0xE0B513B1C2813F04"
+    few, more = (session.counts(paused.replace("nop; nop; nop;", "nop;" * n),
+                                "C0.00 I\n", "-no_mem").get("I") for n in (3, 30))
+    tap.equal(few, more, "x86_64: instructions behind the number that pauses the counters are not counted")
+    msr = session.ask(["-asm", "nop; nop", "-msr_config_text", "msr_186=4300c0.msr_38f=1 msr_c1 BY_RDMSR\n"])
+    tap.equal(msr.get("output"), "BY_RDMSR: 2.00\n",
+              "x86_64: -msr_config: registers are set, and another one is read by RDMSR")
+    latency = session.ask(["-asm", "mov rax, [rax]", "-asm_init",
+                           "mov RAX, R14; sub RAX, 8; mov [RAX], RAX", "-fixed_counters", "-remove_empty"])
+    tap.ok("Instructions retired: 1.00" in latency.get("output", ""),
+           "x86_64: nanoBench's example of a load's latency runs", latency)
+    about = session.ask("about")["machine"]
+    tap.ok(about["general_counters"] == 4 and about["addresses"]["R14"].startswith("0x"),
+           "x86_64: the session describes the machine", about)
+    tap.equal(session.ask("nonsense").get("fatal"), False, "x86_64: a wrong request ends nothing")
+    tap.equal(session.end(), 0, "x86_64: the session ends with its input")
+
+
+def arm(binary):
+    config = bench.configuration(("08", "INSTRUCTIONS"), ("21", "BRANCHES"))
+    rows = [(code, instructions, branches) for code, instructions, branches, _ in snippets.ARM]
+    session = bench.Session("aarch64", "--qemu", binary, qemu=("-cpu", "cortex-a76,pmu-instructions=on"))
+    table(session, "aarch64, the model", rows, config)
+    session.end()
+
+
+def stock_arm():
+    config = bench.configuration(("08", "INSTRUCTIONS"))
+    rows = [row[:2] for row in snippets.ARM]
+    session = bench.Session("aarch64", qemu=("-cpu", "max"))
+    table(session, "aarch64, EL1", rows, config)
+    one_event_options(session, "aarch64, EL1", config, "INSTRUCTIONS")
+    faults(session, "aarch64, EL1", config, "INSTRUCTIONS", (".inst 0", "undefined instruction"),
+           ("mov x0, #0; ldr x1, [x0]", "data abort, read"))
+    fixed = session.ask(["-asm", "nop; nop", "-fixed_counters"])["output"]
+    tap.equal(fixed, "CNTVCT: 2.00\nCore cycles: 32.00\n", "aarch64: -fixed_counters: the clock and the cycle counter")
+    session.end()
+    session = bench.Session("aarch64", qemu=("-cpu", "max", "-machine", "virt,gic-version=3,virtualization=on"))
+    table(session, "aarch64, EL2", rows, config)
+    session.end()
+
+
+def command_line(binary):
+    """One call, as nanoBench's."""
+    words = machine.run_words("--qemu", binary)
+    with tempfile.TemporaryDirectory() as directory:
+        config = pathlib.Path(directory, "cfg.txt")
+        config.write_text("# two events\nC0.00 INST\n\nC4.00 BRANCH.ALL\n")
+        code = pathlib.Path(directory, "code.bin")
+        code.write_bytes(b"\x90\x90\xeb\x00")  # nop, nop, jmp +0
+
+        def call(*options):
+            done = subprocess.run([words[0], "bench", *options, *words[2:], "--", "-cpu", "Skylake-Client,pmu=on",
+                                   *bench.ICOUNT], capture_output=True, text=True, check=False)
+            return done.returncode, done.stdout, done.stderr
+
+        status, out, said = call("-code", code, "-config", config)
+        tap.equal((status, out), (0, "INST: 3.00\nBRANCH.ALL: 1.00\n"),
+                  "-code and -config are files, and the output is nanoBench's text")
+        status, out, said = call("-asm", "ud2", "-config", config)
+        tap.ok(status == 1 and "#UD" in said and not out, "a snippet that fails: exit status 1", (status, out, said))
+        config.write_text("C0.00 A\nC0.GG B\n")
+        status, out, said = call("-asm", "nop", "-config", config)
+        tap.ok(status == 126 and "cfg.txt, line 2" in said, "a wrong configuration: its line", said)
+    status = subprocess.run([words[0], "bench"], capture_output=True, text=True, check=False)
+    tap.ok(status.returncode == 126 and "no code to measure" in status.stderr, "no snippet: exit status 126",
+           status.stderr)
+
+
+def main():
+    binary, why = machine.model("x86_64")
+    if why:
+        tap.skip("snippets on the model of Intel's PMU", why)
+    else:
+        x86(binary)
+        command_line(binary)
+    if machine.missing("qemu-system-aarch64"):
+        tap.skip("snippets on aarch64", machine.missing("qemu-system-aarch64"))
+    else:
+        stock_arm()
+    binary, why = machine.model("aarch64")
+    if why:
+        tap.skip("branches on aarch64", why)
+    else:
+        arm(binary)
+    tap.finish()
+
+
+main()
