@@ -56,6 +56,8 @@ enum perf_event_sample_format {
 	PERF_SAMPLE_WEIGHT = 1U << 14,
 	PERF_SAMPLE_DATA_SRC = 1U << 15,
 	PERF_SAMPLE_IDENTIFIER = 1U << 16,
+	PERF_SAMPLE_PHYS_ADDR = 1U << 19,
+	PERF_SAMPLE_WEIGHT_STRUCT = 1U << 24,
 };
 
 /* perf_event_attr.branch_sample_type: the branches of a branch stack by privilege level and kind,
@@ -134,6 +136,7 @@ enum perf_event_read_format {
 #define PERF_ATTR_FREQ           (1ULL << 10)
 #define PERF_ATTR_TASK           (1ULL << 13)
 #define PERF_ATTR_WATERMARK      (1ULL << 14)
+#define PERF_ATTR_PRECISE_IP     15 /* 2 bits: 0 to 3, perf's :p, :pp, :ppp */
 #define PERF_ATTR_SAMPLE_ID_ALL  (1ULL << 18)
 #define PERF_ATTR_EXCLUDE_GUEST  (1ULL << 20)
 #define PERF_ATTR_MMAP2          (1ULL << 23)

@@ -27,10 +27,11 @@ struct pmu_event_name {
 };
 
 /* Abilities of a source: the flags of struct pmu_source. */
-#define PMU_AUX   (1U << 0) /* its hardware fills an AUX area and takes no samples */
-#define PMU_RAW   (1U << 1) /* it counts PERF_TYPE_RAW events: -e rHEX */
-#define PMU_EVERY (1U << 2) /* it records every event; there is no period */
-#define PMU_LATE  (1U << 3) /* its count may grow after the stop, so it is read again then */
+#define PMU_AUX     (1U << 0) /* its hardware fills an AUX area and takes no samples */
+#define PMU_RAW     (1U << 1) /* it counts PERF_TYPE_RAW events: -e rHEX */
+#define PMU_EVERY   (1U << 2) /* it records every event; there is no period */
+#define PMU_LATE    (1U << 3) /* its count may grow after the stop, so it is read again then */
+#define PMU_PRECISE (1U << 4) /* it has precise samples, if the CPU has them: -e EVENT:p */
 
 struct pmu_source {
 	const char *name;                    /* as in -e NAME// and in `list` */

@@ -10,7 +10,7 @@
 
 #include "abi/machine.h"
 #include "abi/perf_event.h"
-
+#include "abi/precise_ledger.h"
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
 #define TR_VERSION 0x00010007U           /* major << 16 | minor */
 #define TR_PAGE    4096U
@@ -260,7 +260,7 @@ struct tr_event_ledger {
 	uint64_t branch_returns;    /* part of count: returns from bareperf's handlers */
 	uint64_t branch_lost;       /* TR_UNKNOWN: not counted */
 	uint64_t slower;            /* samples are this many times rarer than attr says; 0: 1 */
-	uint8_t reserved[8];
+	uint64_t precise;           /* samples that the hardware recorded itself (x86: PEBS) */
 };
 _Static_assert(sizeof(struct tr_event_ledger) == 128, "tr_event_ledger");
 
@@ -327,7 +327,7 @@ struct tr_ring_ledger {
 	uint64_t kept_aux_head; /* the same for the AUX area */
 	uint64_t kept_read;     /* 1: a reader was announced or has read data */
 	uint64_t kept_seal;     /* tr_ledger_seal() at that moment; 0: nothing was kept */
-	uint8_t reserved[64];
+	struct tr_precise_ledger precise; /* of the ring's CPU */
 };
 _Static_assert(sizeof(struct tr_ring_ledger) == 256, "tr_ring_ledger");
 #define TR_KEPT_SIZE 32U

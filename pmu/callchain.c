@@ -67,42 +67,51 @@ static uint64_t *callchain_known(uint64_t *at, const uint64_t *end, uint64_t sp,
 
 /* high 0: the stack's bounds are not known. Out of line, because inlined it would make the usual
  * way save its registers. */
-static __attribute__((noinline)) uint64_t *
-callchain_by_image(const struct arch_regs *regs, uint64_t *at, const uint64_t *end, uint64_t high)
+static __attribute__((noinline)) uint64_t *callchain_by_image(const struct callchain_place *place,
+                                                              uint64_t *at, const uint64_t *end,
+                                                              uint64_t high)
 {
-	uint64_t pc = arch_regs_pc(regs), sp = arch_regs_sp(regs);
-	const struct callchain_image *image = callchain_image_at(pc);
-	uint64_t leaf_return;
+	const struct callchain_image *image = callchain_image_at(place->pc);
+	uint64_t leaf_return = 0;
 
 	if (!high || !callchain_keeps_frames(image))
-		return callchain_known(at, end, sp, high);
-	leaf_return = image ? arch_hosted_leaf_return(regs, image->start, image->end, high) : 0;
+		return callchain_known(at, end, place->sp, high);
+	if (image && place->regs)
+		leaf_return = arch_hosted_leaf_return(place->regs, image->start, image->end, high);
 	if (leaf_return && at < end)
 		*at++ = leaf_return;
-	else if (image && !arch_hosted_has_frame(pc, image->start, image->end))
+	else if (image && !arch_hosted_has_frame(place->pc, image->start, image->end))
 		return at;
-	return callchain_follow_kept(at, end, arch_frames(arch_regs_fp(regs), sp, high));
+	return callchain_follow_kept(at, end, arch_frames(place->fp, place->sp, high));
 }
 
-static uint64_t *callchain_gather(const struct arch_regs *regs, uint64_t *at, unsigned max_frames,
-                                  uint64_t high)
+static uint64_t *callchain_gather(const struct callchain_place *place, uint64_t *at,
+                                  unsigned max_frames, uint64_t high)
 {
 	const uint64_t *end = at + 1 + max_frames;
 
 	*at++ = PERF_CONTEXT_USER;
-	*at++ = arch_regs_pc(regs);
+	*at++ = place->pc;
 	if (RING_RARE(!high || callchain_images_are_known()))
-		return callchain_by_image(regs, at, end, high);
-	return callchain_follow(at, end, arch_frames(arch_regs_fp(regs), arch_regs_sp(regs), high));
+		return callchain_by_image(place, at, end, high);
+	return callchain_follow(at, end, arch_frames(place->fp, place->sp, high));
+}
+
+unsigned callchain_collect_at(const struct callchain_place *place, uint64_t *ips,
+                              unsigned max_frames)
+{
+	uint64_t start, high;
+
+	if (!arch_stack_bounds(place->sp, &start, &high))
+		start = high = 0;
+	return (unsigned)(callchain_gather(place, ips, max_frames, high) - ips);
 }
 
 unsigned callchain_collect(const struct arch_regs *regs, uint64_t *ips, unsigned max_frames)
 {
-	uint64_t start, high;
+	struct callchain_place place = callchain_place_of(regs);
 
-	if (!arch_stack_bounds(arch_regs_sp(regs), &start, &high))
-		start = high = 0;
-	return (unsigned)(callchain_gather(regs, ips, max_frames, high) - ips);
+	return callchain_collect_at(&place, ips, max_frames);
 }
 
 /* The unrolled code ends below the stack's end if the first record begins at least this far
@@ -117,15 +126,16 @@ static bool callchain_may_go_straight(const struct callchain *chain, uint64_t st
 
 uint64_t callchain_put_slowly(struct callchain *chain, const struct arch_regs *regs, uint64_t *ips)
 {
+	struct callchain_place place = callchain_place_of(regs);
 	uint64_t start, high;
 
-	if (!arch_stack_bounds(arch_regs_sp(regs), &start, &high))
+	if (!arch_stack_bounds(place.sp, &start, &high))
 		start = high = 0;
 	chain->low = start;
 	chain->high = high;
 	chain->straight =
 	    callchain_may_go_straight(chain, start, high) ? (high - start - MARGIN) / 8 : 0;
-	return (uint64_t)(callchain_gather(regs, ips, chain->max_frames, high) - ips);
+	return (uint64_t)(callchain_gather(&place, ips, chain->max_frames, high) - ips);
 }
 
 uint64_t callchain_go_on(uint64_t *at, uint64_t n, uint64_t most, uint64_t frame, uint64_t low,

@@ -35,6 +35,23 @@ extern const struct callchain_call *callchain_call;
  * Returns the number of entries. Any context. */
 unsigned callchain_collect(const struct arch_regs *regs, uint64_t *ips, unsigned max_frames);
 
+/* The code whose callers are wanted. */
+struct callchain_place {
+	uint64_t pc, fp, sp;
+	const struct arch_regs *regs; /* NULL: no handler interrupted it */
+};
+
+static inline struct callchain_place callchain_place_of(const struct arch_regs *regs)
+{
+	return (struct callchain_place){ arch_regs_pc(regs), arch_regs_fp(regs), arch_regs_sp(regs),
+		                         regs };
+}
+
+/* callchain_collect() for any code, whose stack has not changed since. In hosted mode a chain
+ * without regs lacks the caller of a function that keeps no frame. Any context. */
+unsigned callchain_collect_at(const struct callchain_place *place, uint64_t *ips,
+                              unsigned max_frames);
+
 /* The number of frames that are followed by unrolled code, if the stack has room for them above. */
 #define CALLCHAIN_STRAIGHT 8U
 

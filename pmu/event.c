@@ -92,6 +92,15 @@ static int event_check_branches(struct perf_event *event)
 	return -EOPNOTSUPP;
 }
 
+static int event_check_precise(struct perf_event *event)
+{
+	if (!(event->attr.flags >> PERF_ATTR_PRECISE_IP & 3) ||
+	    event->pmu->source.flags & PMU_PRECISE)
+		return 0;
+	event->why = "its source has no precise samples: leave out :p";
+	return -EOPNOTSUPP;
+}
+
 int event_init(struct perf_event *event)
 {
 	int code = event_check_attr(&event->attr);
@@ -111,6 +120,8 @@ int event_init(struct perf_event *event)
 			event->group_leader = event;
 			event->nr_members = 1;
 		}
+		if (!code)
+			code = event_check_precise(event);
 		return code ? code : event_check_branches(event);
 	}
 	return -ENOENT;
@@ -178,6 +189,7 @@ void event_publish(const struct perf_event *event, struct tr_event_ledger *ledge
 	ledger->time_enabled = times.enabled;
 	ledger->time_running = times.running;
 	ledger->slower = event->slower;
+	ledger->precise = event->precise;
 	ledger->branch_records = event->branches.records;
 	ledger->branch_interrupts = event->branches.interrupts;
 	ledger->branch_returns = event->branches.returns;

@@ -27,6 +27,8 @@ struct sampling {
 	uint64_t pc;          /* pc that the last interrupt found */
 	uint64_t slower;      /* -F: the period is this many times attr's; 0 means 1 */
 	uint64_t least;       /* the shortest period a counter may be programmed with; 0 means 1 */
+	/* event->count and ->sampled at the last sampling_drained() with a sample */
+	uint64_t drained_count, drained_sampled;
 };
 
 /* How many more samples may come in one tick's time; pmu/throttle.h. */
@@ -91,6 +93,9 @@ struct perf_event {
 	struct ring_account account;
 	uint64_t count;        /* events that were counted since it was first added */
 	uint64_t sampled;      /* sum of the PERIODs of all samples; count - sampled = residue */
+	unsigned burst;        /* samples that it may write at one time; 0: one */
+	uint64_t precise;      /* samples that the hardware recorded itself, lost ones included */
+	void *memory;          /* that it records to; NULL: pmu->memory wants none */
 	uint64_t throttled;    /* THROTTLE episodes */
 	uint64_t slower;       /* factor of context_slow(); 0: not called, or it has no effect */
 	bool throttle_written; /* THROTTLE is written, UNTHROTTLE not yet */

@@ -17,6 +17,12 @@
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
 	 PERF_SAMPLE_PERIOD)
 
+/* Fields of one u64 each behind all lists. */
+#define LAST_WORDS (PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR)
+
+/* perf's PERF_MEM_NA: it is not known whether memory was accessed. */
+#define MEM_NA (1ULL << 0 | 1ULL << 5 | 1ULL << 19 | 1ULL << 24 | 1ULL << 26)
+
 /* Number of bits set, without a library call on any ISA. */
 static unsigned sample_words(uint64_t fields)
 {
@@ -36,7 +42,7 @@ uint32_t sample_size_most(const struct perf_event *event)
 {
 	uint64_t type = event->attr.sample_type;
 	uint32_t size = (uint32_t)sizeof(struct perf_event_header) +
-	                8 * sample_words(type & ONE_WORD);
+	                8 * sample_words(type & (ONE_WORD | LAST_WORDS));
 
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		size += 8 * (1 + CALLCHAIN_MAX + 2);
@@ -79,6 +85,11 @@ void sample_trailer(const struct ring_account *account, void *to)
 	sample_id_put(to, event, clock_here(event->cpu));
 }
 
+static inline uint64_t sample_pc(const struct arch_regs *regs, const struct sample_data *data)
+{
+	return data->precise ? data->precise->place.pc : arch_regs_pc(regs);
+}
+
 static bool sample_is_usual(uint64_t type)
 {
 	return __builtin_expect((type & ONE_WORD) == USUAL_SAMPLE, 1);
@@ -92,7 +103,7 @@ static inline uint64_t *sample_put_usual(uint64_t *at, const struct perf_event *
                                          const struct sample_data *data)
 {
 	at[0] = event->account.id;
-	at[1] = arch_regs_pc(regs);
+	at[1] = sample_pc(regs, data);
 	at[2] = sample_pair(TR_PID, tr_tid(event->cpu));
 	at[3] = data->time;
 	at[4] = sample_pair(event->cpu, 0);
@@ -111,7 +122,7 @@ static __attribute__((noinline)) uint64_t *sample_put_unusual(uint64_t *at,
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		*at++ = event->account.id;
 	if (type & PERF_SAMPLE_IP)
-		*at++ = arch_regs_pc(regs);
+		*at++ = sample_pc(regs, data);
 	if (type & PERF_SAMPLE_TID)
 		*at++ = sample_pair(TR_PID, tr_tid(event->cpu));
 	if (type & PERF_SAMPLE_TIME)
@@ -139,6 +150,11 @@ static inline uint64_t *sample_put_words(uint64_t *at, const struct perf_event *
 	return sample_put_unusual(at, event, regs, data);
 }
 
+static inline uint32_t sample_misc(const struct sample_data *data)
+{
+	return PERF_RECORD_MISC_USER | (data->precise ? PERF_RECORD_MISC_EXACT_IP : 0);
+}
+
 static inline uint64_t *sample_begin(struct ring_output *out, struct perf_event *event,
                                      const struct sample_data *data, uint32_t more)
 {
@@ -149,7 +165,7 @@ static inline uint64_t *sample_begin(struct ring_output *out, struct perf_event 
 	uint64_t *at = ring_reserve_sample(out, event->ring, &event->account, size, data->period);
 
 	if (at)
-		*at++ = sample_pair(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | size << 16);
+		*at++ = sample_pair(PERF_RECORD_SAMPLE, sample_misc(data) | size << 16);
 	return at;
 }
 
@@ -170,17 +186,37 @@ static inline void sample_put_list(uint64_t *at, const uint64_t *words, unsigned
 	}
 }
 
+/* In perf's order. All memory is identity-mapped: a physical address is the linear one. */
+static inline void sample_put_last(uint64_t *at, const struct perf_event *event,
+                                   const struct sample_data *data)
+{
+	uint64_t type = event->attr.sample_type;
+
+	if (!(type & LAST_WORDS))
+		return;
+	if (type & PERF_SAMPLE_WEIGHT_STRUCT)
+		*at++ = data->precise ? data->precise->weight : 0;
+	if (type & PERF_SAMPLE_DATA_SRC)
+		*at++ = data->precise ? data->precise->data_src : MEM_NA;
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		*at = data->addr;
+}
+
 /* The fields that the end of a sample may have: lists whose lengths are known only afterwards. */
 #define LISTS (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK)
 
 /* Returns the number of words. */
 static inline unsigned sample_gather_lists(const struct perf_event *event,
-                                           const struct arch_regs *regs, uint64_t *words)
+                                           const struct arch_regs *regs,
+                                           const struct sample_data *data, uint64_t *words)
 {
 	unsigned n = 0;
 
 	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
-		words[0] = callchain_collect(regs, words + 1, event->attr.sample_max_stack);
+		struct callchain_place place = data->precise ? data->precise->place
+		                                             : callchain_place_of(regs);
+
+		words[0] = callchain_collect_at(&place, words + 1, event->attr.sample_max_stack);
 		n = 1 + (unsigned)words[0];
 	}
 	if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
@@ -194,9 +230,10 @@ static __attribute__((noinline)) void sample_output_with_lists(struct perf_event
                                                                const struct sample_data *data)
 {
 	uint64_t words[1 + CALLCHAIN_MAX + 2 + BRANCH_STACK_WORDS];
-	unsigned count = sample_gather_lists(event, regs, words);
+	unsigned count = sample_gather_lists(event, regs, data, words);
 	bool read = event->attr.sample_type & PERF_SAMPLE_READ;
-	uint32_t more = 8 * count + (read ? read_format_size(event) : 0);
+	uint32_t more = 8 * (count + sample_words(event->attr.sample_type & LAST_WORDS)) +
+	                (read ? read_format_size(event) : 0);
 	struct ring_output out;
 	uint64_t *at = sample_begin(&out, event, data, more);
 
@@ -206,6 +243,7 @@ static __attribute__((noinline)) void sample_output_with_lists(struct perf_event
 	if (read)
 		at = read_format_put(at, event, data->time);
 	sample_put_list(at, words, count);
+	sample_put_last(at + count, event, data);
 	ring_commit(&out);
 }
 
@@ -213,7 +251,7 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
                    const struct sample_data *data)
 {
 	struct ring_output out;
-	uint32_t more = 0;
+	uint32_t more = 8 * sample_words(event->attr.sample_type & LAST_WORDS);
 	uint64_t *at;
 
 	if (event->attr.sample_type & LISTS) {
@@ -221,13 +259,14 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
 		return;
 	}
 	if (event->attr.sample_type & PERF_SAMPLE_READ)
-		more = read_format_size(event);
+		more += read_format_size(event);
 	at = sample_begin(&out, event, data, more);
 	if (!at)
 		return;
 	at = sample_put_words(at, event, regs, data);
 	if (event->attr.sample_type & PERF_SAMPLE_READ)
-		read_format_put(at, event, data->time);
+		at = read_format_put(at, event, data->time);
+	sample_put_last(at, event, data);
 	ring_commit(&out);
 }
 

@@ -8,13 +8,23 @@
 #define SAMPLE_TYPES_SERVED                                                             \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
-	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK)
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |                \
+	 PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |  \
+	 PERF_SAMPLE_PHYS_ADDR)
+
+/* The hardware's own record of an instruction. */
+struct sample_precise {
+	struct callchain_place place; /* the instruction; the stack after it */
+	uint64_t weight;              /* perf's union perf_sample_weight */
+	uint64_t data_src;            /* perf's union perf_mem_data_src */
+};
 
 /* Values of one sample that only the source knows. */
 struct sample_data {
 	uint64_t time; /* ns */
 	uint64_t period;
 	uint64_t addr;
+	const struct sample_precise *precise; /* replaces regs; NULL: there is none */
 };
 
 /* Write one PERF_RECORD_SAMPLE of event, charged to its account. Any context on its CPU. */

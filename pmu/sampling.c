@@ -67,13 +67,12 @@ static uint64_t sampling_span_of(const struct perf_event *event)
 
 /* -F: compute the period that gives the frequency at the rate since the last sample, and move half
  * of the way to it, so that one burst does not change it much. Never more than 64 events per ns.
- * running: the event's time_running now, ns. */
-static void sampling_adapt(struct perf_event *event, uint64_t running)
+ * running: the event's time_running now, ns; counted: since the last sample. */
+static void sampling_adapt(struct perf_event *event, uint64_t running, uint64_t counted)
 {
 	struct sampling *s = &event->sampling;
 	uint64_t ns = running - s->sampled_at;
 	uint64_t span = sampling_span_of(event);
-	uint64_t counted = event->count - event->sampled;
 	uint64_t target;
 
 	if (running <= s->sampled_at)
@@ -97,13 +96,27 @@ void sampling_counted(struct perf_event *event, const struct arch_regs *regs, ui
 	if (event->attr.flags & PERF_ATTR_FREQ) {
 		uint64_t running = event_times(event, clock_stamp(now)).running;
 
-		sampling_adapt(event, running);
+		sampling_adapt(event, running, event->count - event->sampled);
 		s->sampled_at = running;
 	}
 	if (event->count - s->next >= s->period)
 		s->next += (event->count - s->next) / s->period * s->period;
 	s->next += s->period;
 	event_overflow(event, regs, now);
+}
+
+void sampling_drained(struct perf_event *event)
+{
+	struct sampling *s = &event->sampling;
+	uint64_t running;
+
+	if (!(event->attr.flags & PERF_ATTR_FREQ) || event->sampled == s->drained_sampled)
+		return;
+	running = event_times(event, clock_stamp_of(event->cpu, arch_cycles())).running;
+	sampling_adapt(event, running, event->count - s->drained_count);
+	s->sampled_at = running;
+	s->drained_count = event->count;
+	s->drained_sampled = event->sampled;
 }
 
 /* The handler may run between any two of these stores; it uses the old period or the new one. */
@@ -135,7 +148,7 @@ static void sampling_restart(struct perf_event *event, uint64_t running)
 	if (pmu->disable)
 		pmu->disable();
 	pmu->stop(event);
-	sampling_adapt(event, running);
+	sampling_adapt(event, running, event->count - event->sampled);
 	event->sampling.next = event->sampled + event->sampling.period;
 	if (event->state == EVENT_ACTIVE) /* the last sample has not throttled it */
 		pmu->start(event);

@@ -28,6 +28,10 @@ static inline uint64_t sampling_left(const struct perf_event *event)
  * or NMI. */
 void sampling_counted(struct perf_event *event, const struct arch_regs *regs, uint64_t now);
 
+/* event->count is up to date, and the event has samples that hardware took and that were written
+ * now: choose -F's next period. IRQ or NMI. */
+void sampling_drained(struct perf_event *event);
+
 /* The operation `slow` of struct pmu, for sources that use these functions. */
 void sampling_slow(struct perf_event *event, uint64_t factor);
 

@@ -67,8 +67,12 @@ struct pmu {
 	 * event->aux describes it. Between event_init and the first add. Returns 0, or -EINVAL if
 	 * it is too small. NULL: nothing to prepare. Thread. */
 	int (*setup_aux)(struct perf_event *event, void *area, uint64_t size);
-	/* The tick on event->cpu between start and stop: continue if a lack of room had stopped the
-	 * source. Bounded. NULL: a lack of room does not stop it. Interrupts masked. */
+	/* Bytes of memory that the hardware writes records to, which all events of a CPU share:
+	 * event->memory; 0: none. NULL: no event needs any. After event_init. Thread. */
+	uint64_t (*memory)(const struct perf_event *event);
+	/* The tick on event->cpu between start and stop, of an event with an AUX area: continue if
+	 * a lack of room had stopped the source. Of one with memory: make samples of the records in
+	 * it. Bounded. NULL: neither. Interrupts masked. */
 	void (*poll)(struct perf_event *event);
 	/* Snapshot mode: announce the area's current content by an AUX record; poll() continues
 	 * when the reader has taken it. NULL: the source has no such mode. Interrupts masked. */

@@ -179,6 +179,31 @@ static void record_open_keep(struct traced_cpu *c)
 	};
 }
 
+/* Memory for records of precise samples. */
+static int record_open_memory(struct traced_cpu *c)
+{
+	struct recording *r = c->recording;
+	uint64_t size = 0;
+
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		const struct perf_event *event = &c->events[i];
+		uint64_t wanted = event->pmu->memory ? event->pmu->memory(event) : 0;
+
+		size = wanted > size ? wanted : size;
+	}
+	if (!size)
+		return 0;
+	c->memory = malloc(size);
+	if (!c->memory)
+		return recording_fail(r, -ENOMEM, "no memory for precise samples of CPU %u",
+		                      c->cpu);
+	for (unsigned i = 0; i < r->nr_events; i++) {
+		if (c->events[i].pmu->memory && c->events[i].pmu->memory(&c->events[i]))
+			c->events[i].memory = c->memory;
+	}
+	return 0;
+}
+
 static int record_open_cpu(struct traced_cpu *c)
 {
 	struct recording *r = c->recording;
@@ -189,6 +214,8 @@ static int record_open_cpu(struct traced_cpu *c)
 		return recording_fail(r, -ENOMEM, "no memory for the events of CPU %u", c->cpu);
 	for (unsigned i = 0; i < r->nr_events && !code; i++)
 		code = record_open_event(c, i);
+	if (!code)
+		code = record_open_memory(c);
 	if (!code)
 		code = lossless_open(c);
 	if (!code && regions_open(c))
@@ -264,6 +291,7 @@ static void record_close_all(struct recording *r)
 		regions_close(&r->cpus[i]);
 		free(r->cpus[i].events);
 		free(r->cpus[i].scratch);
+		free(r->cpus[i].memory);
 	}
 	free(r->cpus);
 }

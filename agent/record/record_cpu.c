@@ -12,6 +12,7 @@
 #include "pmu/clock/clock.h"
 #include "pmu/clock/clock_freeze.h"
 #include "pmu/clock/clock_sync.h"
+#include "pmu/precise.h"
 
 void record_describe_cpu(struct tr_cpu *entry)
 {
@@ -44,6 +45,7 @@ void recording_forget_last(const struct trace_region *region)
 		entry->stall_ns = entry->stalls = entry->given_up = entry->frozen = 0;
 		entry->spurious = arch_spurious[cpu] = 0;
 		entry->stolen = 0;
+		precise_ledgers[cpu] = (struct tr_precise_ledger){ 0 };
 	}
 }
 

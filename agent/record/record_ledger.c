@@ -5,6 +5,7 @@
 #include "agent/record/recording.h"
 #include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
+#include "pmu/precise.h"
 #include "ringbuf/ledger.h"
 
 void recording_publish(struct traced_cpu *c, uint64_t now)
@@ -20,6 +21,7 @@ void recording_publish(struct traced_cpu *c, uint64_t now)
 		event_publish(&c->events[i], &region->event_ledger[i * r->nr_cpus + c->index], now);
 	}
 	ring_publish_ledger(&c->ring, &region->ring_ledger[c->index]);
+	region->ring_ledger[c->index].precise = precise_ledgers[c->cpu];
 	if (c->aux_event)
 		ring_aux_publish(&c->aux, &region->ring_ledger[c->index]);
 	entry->ticks = c->tick.count;

@@ -35,12 +35,25 @@ static void record_tick_obey_slower(struct traced_cpu *c)
 	context_slow(&c->context, factor);
 }
 
+/* One event's poll serves all of the CPU. */
+static void record_tick_drain(struct traced_cpu *c)
+{
+	for (unsigned i = 0; i < c->recording->nr_events; i++) {
+		if (c->events[i].memory) {
+			c->events[i].pmu->poll(&c->events[i]);
+			return;
+		}
+	}
+}
+
 static void record_tick_continue(struct traced_cpu *c, bool is_asked)
 {
 	if (is_asked)
 		record_tick_obey_slower(c);
 	if (c->aux_event && c->aux_event->pmu->poll)
 		c->aux_event->pmu->poll(c->aux_event);
+	if (c->memory)
+		record_tick_drain(c);
 	recording_snapshot(c);
 	context_tick(&c->context);
 }

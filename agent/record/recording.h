@@ -54,6 +54,7 @@ struct traced_cpu {
 	uint32_t snapshots;    /* the last snapshot request of the host that was served */
 	uint32_t images;       /* records of UEFI images, counted in the first event's records */
 	uint8_t *scratch;
+	void *memory; /* that hardware writes records of precise samples to; NULL: none does */
 	int code;
 	bool live;                    /* between start and stop: an NMI may stop it */
 	bool stopped;                 /* the events stopped before the workload ended. Release */

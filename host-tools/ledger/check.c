@@ -143,6 +143,22 @@ static void check_branches(struct checker *checker, const struct ledger_event *e
 		             l->branch_interrupts);
 }
 
+/* Of an event whose samples the hardware recorded, once it has ended: every one of them is
+ * delivered or lost. If it was throttled, lost may also count records about that. */
+static void check_precise(struct checker *checker, const struct ledger_event *event,
+                          const char *who)
+{
+	const struct tr_event_ledger *l = &event->ledger;
+	uint64_t missing = l->precise - event->found.samples;
+
+	if (!l->precise || !ledger_ended(checker->ledger) || event->found.elsewhere ||
+	    is_cut(checker->ledger, event->event.ring) || check_overwritten(checker->ledger, event))
+		return;
+	check_report(checker, l->throttled ? missing <= l->lost : missing == l->lost,
+	             "%s: hardware recorded %" PRIu64 " = samples %" PRIu64 " + lost %" PRId64, who,
+	             l->precise, event->found.samples, (int64_t)missing);
+}
+
 static void check_event(struct checker *checker, uint32_t i)
 {
 	const struct ledger_event *event = &checker->ledger->events[i];
@@ -153,6 +169,7 @@ static void check_event(struct checker *checker, uint32_t i)
 	check_records(checker, event, who);
 	check_periods(checker, event, who);
 	check_branches(checker, event, who);
+	check_precise(checker, event, who);
 }
 
 static void check_lost(struct checker *checker, uint32_t i)
@@ -186,6 +203,24 @@ static void check_lost(struct checker *checker, uint32_t i)
 	             "ring %u: reported %" PRIu64 " in %" PRIu64
 	             " LOST records = delivered %" PRIu64 " in %" PRIu64,
 	             i, reported, records, ring->found.lost, ring->found.lost_records);
+}
+
+/* The records of the CPU's hardware became its events' samples. */
+static void check_records_of_hardware(struct checker *checker, uint32_t i)
+{
+	const struct tr_precise_ledger *l = &checker->ledger->rings[i].ledger.precise;
+	uint64_t samples = 0;
+
+	for (uint32_t e = 0; e < checker->ledger->head.event_count; e++) {
+		if (checker->ledger->events[e].event.ring == i)
+			samples += checker->ledger->events[e].ledger.precise;
+	}
+	if ((!l->records && !samples) || !ledger_ended(checker->ledger))
+		return;
+	check_report(checker, l->records + l->common == samples + l->foreign,
+	             "ring %u: hardware's records %" PRIu64 " + common %" PRIu64
+	             " = samples %" PRIu64 " + of no event %" PRIu64,
+	             i, l->records, l->common, samples, l->foreign);
 }
 
 static void check_wakeups(struct checker *checker, uint32_t i)
@@ -254,6 +289,7 @@ static void check_ring(struct checker *checker, uint32_t i)
 		    ", the ring's head at 0x%" PRIx64,
 		    i, ring->ledger.data_head, ring->found.head);
 	check_lost(checker, i);
+	check_records_of_hardware(checker, i);
 	check_wakeups(checker, i);
 	if (ring->found.has_bell && ledger_ended(checker->ledger))
 		check_bell(checker, i);

@@ -33,7 +33,7 @@ struct parse_error {
 };
 
 /*
- * Parse a list: NAME | rHEX | SOURCE/TERM[=VALUE],.../ , each with :MODIFIERS (u, k, h, S), with
+ * Parse a list: NAME | rHEX | SOURCE/TERM[=VALUE],.../ , each with :MODIFIERS (u, k, h, p, S), with
  * commas between; {EVENT,...}:MODIFIERS is a group. NAME is one of perf's generic hardware events
  * or software events, or an event name of a source in sources. TERM is one of the source's formats,
  * or config, config1, config2 (only bits that its formats have), period, freq, name. VALUE is

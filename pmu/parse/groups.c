@@ -5,6 +5,8 @@
 
 #include "pmu/parse/parser.h"
 
+#define MOST_PRECISE 3U
+
 /* u, k, h: named levels are counted, the others are excluded. The levels of a group's modifiers are
  * counted beside those of an event's own, as in perf. */
 static void groups_apply(struct event_spec *spec, uint64_t exclude)
@@ -23,6 +25,7 @@ static void groups_apply(struct event_spec *spec, uint64_t exclude)
 int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count)
 {
 	uint64_t exclude = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
+	uint64_t precise = 0;
 	bool read = false;
 
 	if (*p->at == ':')
@@ -41,12 +44,17 @@ int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count)
 		case 'S':
 			read = true;
 			break;
+		case 'p':
+			if (++precise > MOST_PRECISE)
+				return parser_fail(p, "more than three p: the most is :ppp", p->at);
+			break;
 		default:
-			return parser_fail(p, "unknown modifier (u, k, h, S are known)", p->at);
+			return parser_fail(p, "unknown modifier (u, k, h, p, S are known)", p->at);
 		}
 	}
 	for (unsigned i = 0; i < count; i++) {
 		groups_apply(&specs[i], exclude);
+		specs[i].attr.flags |= precise << PERF_ATTR_PRECISE_IP;
 		specs[i].sample_read = specs[i].sample_read || read;
 	}
 	return 0;

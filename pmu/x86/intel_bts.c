@@ -11,9 +11,6 @@
  *
  * No status register shows that the debug store reached its threshold, but its index does. So every
  * interrupt's handler checks the index, and a late or missing PMI only uses up margin.
- *
- * Lost branches are those counted while no segment was open, plus those that had no room in a full
- * segment. In a full segment arithmetic shows whether an interrupt's delivery took the last place.
  */
 #include "pmu/x86/intel_bts.h"
 
@@ -22,6 +19,7 @@
 #include "arch/x86_64/pmu/debugstore.h"
 #include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/usual_sample.h"
+#include "pmu/x86/debug_store.h"
 #include "pmu/x86/intel_taken.h"
 #include "pmu/x86/x86_counters.h"
 #include "ringbuf/bytes.h"
@@ -30,7 +28,7 @@
 _Static_assert(SAME(base, bts_buffer_base) && SAME(index, bts_index) &&
                    SAME(end, bts_absolute_maximum) && SAME(threshold, bts_interrupt_threshold) &&
                    sizeof(struct branch_segment) == sizeof(struct debug_store),
-               "IA32_DS_AREA points to the open segment");
+               "IA32_DS_AREA");
 
 static struct {
 	struct perf_event *event;   /* the event that is traced now */
@@ -66,11 +64,10 @@ static int intel_bts_init(struct perf_event *event)
 	struct hw_intel_bts *hw = intel_bts_of(event);
 	bool user = !(attr->flags & PERF_ATTR_EXCLUDE_USER);
 	bool kernel = !(attr->flags & PERF_ATTR_EXCLUDE_KERNEL);
-	const char *why;
 
 	if (attr->type != PERF_TYPE_INTEL_BTS)
 		return -ENOENT;
-	if (intel_bts_probe(&why))
+	if (intel_bts_probe(&event->why))
 		return -ENODEV;
 	if (attr->config)
 		return -EINVAL;
@@ -296,14 +293,16 @@ static int intel_bts_add(struct perf_event *event)
 	uint64_t exclude = event->attr.flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL);
 	int code;
 
-	if (cpus[event->cpu].event)
+	if (!debug_store_take(event->cpu, DEBUG_STORE_BTS))
 		return -EBUSY;
 	event->branches.unknown = !intel_taken_add(exclude); /* also clears what firmware left on */
 	code = arch_pmi_share(intel_bts_claim);
 	if (code && !event->branches.unknown)
 		intel_taken_del();
-	if (code)
+	if (code) {
+		debug_store_leave(event->cpu);
 		return code;
+	}
 	x86_counters_set_trace(event->cpu, true);
 	cpus[event->cpu].debugctl = arch_reg_read(IA32_DEBUGCTL);
 	cpus[event->cpu].ds_area = arch_reg_read(IA32_DS_AREA);
@@ -314,6 +313,7 @@ static void intel_bts_del(struct perf_event *event)
 {
 	if (!event->branches.unknown || intel_bts_of(event)->counters)
 		intel_taken_del();
+	debug_store_leave(event->cpu);
 	x86_counters_set_trace(event->cpu, false);
 	arch_pmi_leave(intel_bts_claim);
 	arch_reg_write(IA32_DS_AREA, cpus[event->cpu].ds_area);

@@ -7,10 +7,10 @@
 
 #include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/sampling.h"
+#include "pmu/x86/intel_features.h"
 #include "pmu/x86/intel_lbr.h"
+#include "pmu/x86/intel_pebs.h"
 #include "pmu/x86/x86_counters.h"
-
-/* perf_event_attr.type beside PERF_TYPE_RAW: dynamic, as in Linux */
 
 /* perf's sysfs names for the fields of PERFEVTSEL. */
 static const struct pmu_format formats[] = {
@@ -21,7 +21,6 @@ static const struct pmu_format formats[] = {
 /* Linux's encoding of events that only a fixed counter counts: event 0, and the counter's number +
  * 1 as unit mask. */
 #define ONLY_FIXED(counter) (((counter) + 1U) << 8)
-#define NR_ONLY_FIXED       16U
 
 /* The fixed counters that count cycles of the CPU and of the TSC, one bit each. */
 #define FIXED_CYCLES (1U << 1 | 1U << 2)
@@ -46,96 +45,26 @@ static const struct {
 };
 #define NR_ARCHITECTURAL (sizeof(architectural) / sizeof(architectural[0]))
 
-/* The monitor of one CPU. */
-struct unit {
-	unsigned version, general;
-	uint64_t general_mask, fixed_mask; /* masks of a counter's value */
-	uint32_t fixed;                    /* fixed counters, a bit each */
-	uint32_t missing;                  /* architectural events, a bit each */
-	uint32_t type;                     /* CPUID_CORE_TYPE_*; 0: all CPUs are alike */
-	bool any;                          /* PERFEVTSEL has the ANY bit */
-};
-
-static struct unit units[TR_MAX_CPUS]; /* filled at each preparation of the CPU */
-
-static uint32_t intel_pmu_field(uint32_t word, unsigned low, unsigned bits)
-{
-	return word >> low & ((1U << bits) - 1);
-}
-
-static uint64_t intel_pmu_mask_of(unsigned width)
-{
-	return width && width < 64 ? (1ULL << width) - 1 : UINT32_MAX;
-}
-
-static uint32_t intel_pmu_cpuid_word(uint32_t reg)
-{
-	return (uint32_t)arch_reg_read(reg);
-}
-
-/* From version 5 on a bit mask reports the fixed counters, in addition to the number of the first
- * ones. */
-static uint32_t intel_pmu_fixed_counters(unsigned version)
-{
-	uint32_t edx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
-	uint32_t mask = (1U << intel_pmu_field(edx, CPUID_PERFMON_FIXED, 5)) - 1;
-
-	if (version >= 5)
-		mask |= intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_ECX));
-	return version >= 2 ? mask & ((1U << NR_ONLY_FIXED) - 1) : 0;
-}
-
-static uint32_t intel_pmu_core_type(void)
-{
-	uint32_t edx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_STRUCTURED, CPUID_EDX));
-
-	if (!(edx & CPUID_STRUCTURED_HYBRID))
-		return 0;
-	return intel_pmu_field(intel_pmu_cpuid_word(CPUID_WORD(CPUID_CORE, CPUID_EAX)),
-	                       CPUID_CORE_TYPE, 8);
-}
+static struct intel_features units[TR_MAX_CPUS]; /* filled at each preparation of the CPU */
 
 static bool intel_pmu_is_intel(void)
 {
-	return intel_pmu_cpuid_word(CPUID_WORD(0U, CPUID_EBX)) == CPUID_VENDOR_GENU;
-}
-
-/* The features that the calling CPU reports. CPUID only: intel_pmu_probe() runs before MSRs may be
- * read. */
-static struct unit intel_pmu_look(void)
-{
-	uint32_t eax = intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EAX));
-	uint32_t ebx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EBX));
-	uint32_t edx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_PERFMON, CPUID_EDX));
-	unsigned events = intel_pmu_field(eax, CPUID_PERFMON_EVENTS, 8);
-	unsigned version = intel_pmu_field(eax, CPUID_PERFMON_VERSION, 8);
-	unsigned general = intel_pmu_field(eax, CPUID_PERFMON_COUNTERS, 8);
-
-	return (struct unit){
-		.version = version,
-		.general = general < GLOBAL_FIXED ? general : GLOBAL_FIXED,
-		.general_mask = intel_pmu_mask_of(intel_pmu_field(eax, CPUID_PERFMON_WIDTH, 8)),
-		.fixed = intel_pmu_fixed_counters(version),
-		.fixed_mask = intel_pmu_mask_of(intel_pmu_field(edx, CPUID_PERFMON_FIXED_WIDTH, 8)),
-		.missing = events < 32 ? ebx | ~((1U << events) - 1) : ebx,
-		.type = intel_pmu_core_type(),
-		.any = version >= 3 && !(edx & CPUID_PERFMON_ANY_GONE),
-	};
+	return intel_features_word(CPUID_WORD(0U, CPUID_EBX)) == CPUID_VENDOR_GENU;
 }
 
 static int intel_pmu_probe(const char **why)
 {
-	struct unit unit;
+	struct intel_features unit;
 
 	*why = "this CPU is not from Intel";
 	if (!intel_pmu_is_intel())
 		return -ENODEV;
-	unit = intel_pmu_look();
+	unit = intel_features_look();
 	*why = NULL;
 	if (unit.version && unit.general)
 		return 0;
 	*why = "this CPU has no architectural performance monitoring";
-	if (!(intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) &
+	if (!(intel_features_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) &
 	      CPUID_FEATURES_HYPERVISOR))
 		return -ENODEV;
 	*why =
@@ -149,7 +78,7 @@ static int intel_pmu_probe_hybrid(const char **why)
 {
 	int code = intel_pmu_probe(why);
 
-	if (code == -ENODEV || intel_pmu_core_type())
+	if (code == -ENODEV || intel_features_core_type())
 		return code;
 	*why = "all CPUs of this machine are of one type: it is cpu// here";
 	return -ENODEV;
@@ -163,14 +92,15 @@ static bool intel_pmu_is_only_fixed(uint64_t select)
 }
 
 /* The counters of a unit that can count this event; 0: none. */
-static uint64_t intel_pmu_candidates(const struct unit *unit, uint64_t select)
+static uint64_t intel_pmu_candidates(const struct intel_features *unit, uint64_t select)
 {
 	uint64_t event = select & PERFEVTSEL_EVENT, general = (1ULL << unit->general) - 1;
 
 	if (intel_pmu_is_only_fixed(select)) {
 		uint64_t number = (event >> 8) - 1;
 
-		return number < NR_ONLY_FIXED ? (unit->fixed & 1ULL << number) << GLOBAL_FIXED : 0;
+		return number < INTEL_FIXED_MOST ? (unit->fixed & 1ULL << number) << GLOBAL_FIXED
+		                                 : 0;
 	}
 	if (event & PERFEVTSEL_ANY && !unit->any)
 		return 0;
@@ -183,7 +113,8 @@ static uint64_t intel_pmu_candidates(const struct unit *unit, uint64_t select)
 	return general;
 }
 
-static bool intel_pmu_is_missing(const struct unit *unit, const struct perf_event_attr *attr)
+static bool intel_pmu_is_missing(const struct intel_features *unit,
+                                 const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_HARDWARE &&
 	       (uint64_t)unit->missing >> architectural[attr->config].bit & 1;
@@ -204,7 +135,7 @@ static uint64_t intel_pmu_select_value(const struct perf_event_attr *attr)
 /* On a machine with several CPU types the calling CPU may be of another type than the event's. */
 static int intel_pmu_init_type(struct perf_event *event, uint32_t type)
 {
-	struct unit unit = intel_pmu_look();
+	struct intel_features unit = intel_features_look();
 	int code;
 
 	*x86_counter_of(event) =
@@ -216,6 +147,8 @@ static int intel_pmu_init_type(struct perf_event *event, uint32_t type)
 	     !intel_pmu_candidates(&unit, x86_counter_of(event)->select)))
 		return -ENOENT;
 	code = intel_lbr_init(event);
+	if (!code)
+		code = intel_pebs_init(event, &x86_counter_of(event)->select);
 	return code ? code : sampling_init(event);
 }
 
@@ -253,15 +186,15 @@ static int intel_pmu_init_atom(struct perf_event *event)
 /* A legacy write sets a general counter to 32 bits, sign-extended (20.2.8). */
 static bool intel_pmu_writes_are_full(void)
 {
-	return intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
+	return intel_features_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
 	       arch_reg_read(IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE;
 }
 
 /* The bits of IA32_DEBUGCTL that this CPU has: SDM volume 4, table 2-2. */
-static uint64_t intel_pmu_debugctl_bits(const struct unit *unit)
+static uint64_t intel_pmu_debugctl_bits(const struct intel_features *unit)
 {
-	uint32_t ecx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
-	uint32_t edx = intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX));
+	uint32_t ecx = intel_features_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX));
+	uint32_t edx = intel_features_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX));
 	uint64_t bits = 0;
 
 	if (edx & CPUID_FEATURES_DS)
@@ -273,24 +206,24 @@ static uint64_t intel_pmu_debugctl_bits(const struct unit *unit)
 	return bits;
 }
 
-static bool intel_pmu_has_pebs(const struct unit *unit)
+static bool intel_pmu_has_pebs(const struct intel_features *unit)
 {
 	return unit->version >= 2 &&
-	       intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX)) & CPUID_FEATURES_DS &&
-	       intel_pmu_cpuid_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
+	       intel_features_word(CPUID_WORD(CPUID_FEATURES, CPUID_EDX)) & CPUID_FEATURES_DS &&
+	       intel_features_word(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) & CPUID_FEATURES_PDCM &&
 	       !(arch_reg_read(IA32_MISC_ENABLE) & MISC_ENABLE_PEBS_UNAVAILABLE);
 }
 
 /* Called each time before the CPU's counters are taken into use. */
 static int intel_pmu_prepare(unsigned cpu)
 {
-	struct unit *unit = &units[cpu];
+	struct intel_features *unit = &units[cpu];
 	struct x86_monitor monitor;
 	bool full;
 
 	if (x86_counters_are_ours(cpu))
 		return 0;
-	*unit = intel_pmu_look();
+	*unit = intel_features_look();
 	full = intel_pmu_writes_are_full();
 	monitor = (struct x86_monitor){
 		.general = unit->general,
@@ -315,10 +248,16 @@ static int intel_pmu_prepare(unsigned cpu)
 	return x86_counters_prepare(cpu, &monitor);
 }
 
+static void intel_pmu_give_back(struct perf_event *event)
+{
+	intel_lbr_del(event);
+	x86_counters_del(event);
+}
+
 /* type: the CPU type that can count it; 0: all. */
 static int intel_pmu_add_to(struct perf_event *event, uint32_t type)
 {
-	const struct unit *unit = &units[event->cpu];
+	const struct intel_features *unit = &units[event->cpu];
 	int code = intel_pmu_prepare(event->cpu);
 	uint64_t counters;
 
@@ -327,19 +266,33 @@ static int intel_pmu_add_to(struct perf_event *event, uint32_t type)
 	counters = intel_pmu_candidates(unit, x86_counter_of(event)->select);
 	if (!counters || intel_pmu_is_missing(unit, &event->attr) || (type && type != unit->type))
 		return -ENXIO;
+	counters = intel_pebs_candidates(event, counters);
 	code = x86_counters_claim(event, counters);
 	if (code)
 		return code;
 	code = intel_lbr_add(event);
-	if (code)
+	if (code) {
 		x86_counters_del(event);
+		return code;
+	}
+	code = intel_pebs_add(event);
+	if (code)
+		intel_pmu_give_back(event);
 	return code;
 }
 
 static void intel_pmu_del(struct perf_event *event)
 {
-	intel_lbr_del(event);
-	x86_counters_del(event);
+	intel_pebs_del(event);
+	intel_pmu_give_back(event);
+}
+
+/* The tick. Its handler may run with the counters running (hosted mode). */
+static void intel_pmu_poll(struct perf_event *event)
+{
+	x86_counters_disable();
+	intel_pebs_drain(event->cpu);
+	x86_counters_enable();
 }
 
 static int intel_pmu_add(struct perf_event *event)
@@ -357,42 +310,40 @@ static int intel_pmu_add_atom(struct perf_event *event)
 	return intel_pmu_add_to(event, CPUID_CORE_TYPE_ATOM);
 }
 
+#define INTEL_PMU_OPS                                                                          \
+	X86_COUNTERS_OPS, .source.formats = formats, .del = intel_pmu_del,                     \
+	                  .branch_stack = intel_lbr_branch_stack, .memory = intel_pebs_memory, \
+	                  .poll = intel_pmu_poll
+
 const struct pmu pmu_intel = {
 	.source.name = "cpu",
 	.source.description = "the CPU's counters: generic events, rNNN, event=N,umask=N",
 	.source.type = PERF_TYPE_RAW,
-	.source.flags = PMU_RAW,
+	.source.flags = PMU_RAW | PMU_PRECISE,
 	.probe = intel_pmu_probe,
 	.event_init = intel_pmu_init,
 	.add = intel_pmu_add,
-	.source.formats = formats,
-	X86_COUNTERS_OPS,
-	.del = intel_pmu_del,
-	.branch_stack = intel_lbr_branch_stack,
+	INTEL_PMU_OPS,
 };
 
 const struct pmu pmu_intel_core = {
 	.source.name = "cpu_core",
 	.source.description = "the counters of performance cores",
 	.source.type = PERF_TYPE_INTEL_CORE,
+	.source.flags = PMU_PRECISE,
 	.probe = intel_pmu_probe_hybrid,
 	.event_init = intel_pmu_init_core,
 	.add = intel_pmu_add_core,
-	.source.formats = formats,
-	X86_COUNTERS_OPS,
-	.del = intel_pmu_del,
-	.branch_stack = intel_lbr_branch_stack,
+	INTEL_PMU_OPS,
 };
 
 const struct pmu pmu_intel_atom = {
 	.source.name = "cpu_atom",
 	.source.description = "the counters of efficiency cores",
 	.source.type = PERF_TYPE_INTEL_ATOM,
+	.source.flags = PMU_PRECISE,
 	.probe = intel_pmu_probe_hybrid,
 	.event_init = intel_pmu_init_atom,
 	.add = intel_pmu_add_atom,
-	.source.formats = formats,
-	X86_COUNTERS_OPS,
-	.del = intel_pmu_del,
-	.branch_stack = intel_lbr_branch_stack,
+	INTEL_PMU_OPS,
 };

@@ -16,6 +16,7 @@
 #include "pmu/counter_census.h"
 #include "pmu/sampling.h"
 #include "pmu/usual_sample.h"
+#include "pmu/x86/intel_pebs.h"
 #include "pmu/x86/x86_assignment.h"
 #include "pmu/x86/x86_leftovers.h"
 #include "pmu/x86/x86_tick.h"
@@ -42,6 +43,12 @@ static uint64_t x86_counters_count_now(const struct perf_event *event)
 	const struct hw_x86_counter *hw = x86_counter_of(event);
 
 	return hw->base + ((arch_rdpmc(hw->rdpmc) - hw->value) & hw->mask);
+}
+
+static uint64_t x86_counters_count(const struct perf_event *event)
+{
+	return x86_counter_of(event)->precise.recorded ? intel_pebs_count(event)
+	                                               : x86_counters_count_now(event);
 }
 
 /* Set the frozen counter to overflow after distance more events, or after its longest distance. */
@@ -80,7 +87,8 @@ static void x86_counters_let_run(const struct unit *u, uint64_t which)
 
 static void x86_counters_set_usual(struct unit *u)
 {
-	u->usual = !u->frozen && u->m.global_ctrl && u->active;
+	u->usual = !u->frozen && u->m.global_ctrl && u->active &&
+	           !intel_pebs_runs((unsigned)(u - units));
 }
 
 static enum arch_pmi x86_counters_overflow(const struct arch_regs *regs);
@@ -185,7 +193,7 @@ x86_counters_overflow_general(const struct unit *u, const struct arch_regs *regs
 	which = x86_counters_overflowed(u);
 	if (which && u->m.global_clear)
 		arch_counter_write(u->m.global_clear, which);
-	x86_counters_serve_all(u, which, regs, now);
+	x86_counters_serve_all(u, intel_pebs_serve((unsigned)(u - units), which), regs, now);
 	arch_pmi_ack();
 	if (!was_frozen)
 		x86_counters_let_run(u, u->active);
@@ -258,7 +266,7 @@ void x86_counters_del(struct perf_event *event)
 }
 
 /* Write the counter's event select. With no global switch, EN is left to x86_counters_let_run().
- * select 0: off. */
+ * select 0: off. A select with INT gets no interrupt: PEBS has its own. */
 static void x86_counters_configure(const struct x86_monitor *m, unsigned counter, uint64_t select)
 {
 	unsigned shift = 4 * (counter - GLOBAL_FIXED);
@@ -267,7 +275,7 @@ static void x86_counters_configure(const struct x86_monitor *m, unsigned counter
 	if (!x86_counter_is_fixed(counter)) {
 		uint64_t enable = PERFEVTSEL_INT | (m->global_ctrl ? PERFEVTSEL_EN : 0);
 
-		arch_reg_write(x86_select_register(m, counter), select ? select | enable : 0);
+		arch_reg_write(x86_select_register(m, counter), select ? select ^ enable : 0);
 		return;
 	}
 	if (select)
@@ -284,7 +292,8 @@ void x86_counters_start(struct perf_event *event)
 	struct unit *u = &units[event->cpu];
 
 	x86_counters_configure(&u->m, hw->counter, hw->select);
-	x86_counters_program(event, sampling_left(event));
+	x86_counters_program(event,
+	                     hw->precise.recorded ? intel_pebs_start(event) : sampling_left(event));
 	__atomic_store_n(&u->owners[hw->counter], event, __ATOMIC_RELEASE);
 	x86_counters_set_active(u, hw->counter, true);
 }
@@ -303,7 +312,9 @@ void x86_counters_stop(struct perf_event *event)
 	if (!u->frozen && u->m.global_ctrl)
 		x86_counters_let_run(u, u->active);
 	x86_counters_configure(&u->m, hw->counter, 0);
-	event->count = x86_counters_count_now(event);
+	if (hw->precise.recorded)
+		intel_pebs_stop(event);
+	event->count = x86_counters_count(event);
 	if (u->m.global_clear)
 		arch_reg_write(u->m.global_clear, 1ULL << hw->counter);
 }
@@ -318,7 +329,7 @@ void x86_counters_read(struct perf_event *event)
 	do {
 		before = __atomic_load_n(&event->count, __ATOMIC_RELAXED);
 		base = __atomic_load_n(&hw->base, __ATOMIC_RELAXED);
-		now = x86_counters_count_now(event);
+		now = x86_counters_count(event);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (base != __atomic_load_n(&hw->base, __ATOMIC_RELAXED) ||
 	         !arch_cmpxchg_local(&event->count, before, now));
@@ -331,7 +342,7 @@ uint64_t x86_counters_peek(const struct perf_event *event)
 
 	do {
 		base = __atomic_load_n(&hw->base, __ATOMIC_RELAXED);
-		now = x86_counters_count_now(event);
+		now = x86_counters_count(event);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (base != __atomic_load_n(&hw->base, __ATOMIC_RELAXED));
 	return now;

@@ -34,11 +34,16 @@ struct hw_x86_counter {
 	unsigned counter; /* bit in the global registers; fixed counters start at 32 */
 	uint64_t value;   /* the counter's value when it was last written; event->count was base */
 	uint64_t base;
-	uint32_t rdpmc;      /* RDPMC's operand for it */
-	uint32_t write_at;   /* the MSR that writes the counter */
-	uint64_t mask;       /* the counter's bits */
-	uint64_t farthest;   /* the longest distance to overflow that can be written */
-	uint64_t candidates; /* counters that can count the event, one bit each */
+	uint32_t rdpmc;            /* RDPMC's operand for it */
+	uint32_t write_at;         /* the MSR that writes the counter */
+	uint64_t mask;             /* the counter's bits */
+	uint64_t farthest;         /* the longest distance to overflow that can be written */
+	uint64_t candidates;       /* counters that can count the event, one bit each */
+	struct {                   /* pmu/x86/intel_pebs.h */
+		bool recorded;     /* the CPU records its samples; else the others are unused */
+		uint64_t distance; /* of the next record from the one before, or from base */
+		uint64_t reload;   /* of the records after it */
+	} precise;
 };
 EVENT_HW(struct hw_x86_counter, x86_counter_of)
 

@@ -307,7 +307,7 @@ static int lossless_check(const struct traced_cpu *c)
 
 int lossless_open(struct traced_cpu *c)
 {
-	uint64_t reserve = 0, pages = 1;
+	uint64_t reserve = 0, burst = 0, pages = 1;
 	int code = lossless_check(c);
 
 	if (code || !c->recording->command->lossless)
@@ -315,12 +315,13 @@ int lossless_open(struct traced_cpu *c)
 	for (unsigned i = 0; i < c->recording->nr_events; i++) {
 		reserve += sample_size_most(&c->events[i]) +
 		           (c->events[i].aux ? AUX_RECORD_MAX : 0);
+		burst += c->events[i].burst * sample_size_most(&c->events[i]);
 		/* a thread may have read the clock for a mark before the stall */
 		if (mark_is_event(&c->events[i].attr) &&
 		    c->recording->command->lossless == LOSSLESS_FREEZE)
 			c->ring.near = 0;
 	}
-	reserve *= RESERVE_TIMES;
+	reserve = reserve * RESERVE_TIMES + burst;
 	while (pages * TR_PAGE / ENOUGH_SHARE < reserve)
 		pages *= 2;
 	if (pages * TR_PAGE > c->ring.size)

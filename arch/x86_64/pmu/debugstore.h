@@ -13,7 +13,11 @@ struct debug_store {
 	uint64_t bts_index; /* where the next record goes; the CPU moves it */
 	uint64_t bts_absolute_maximum;
 	uint64_t bts_interrupt_threshold;
-	uint64_t pebs[4 + 12]; /* the same for PEBS, and reset values of the counters */
+	uint64_t pebs_buffer_base;
+	uint64_t pebs_index;
+	uint64_t pebs_absolute_maximum;
+	uint64_t pebs_interrupt_threshold;
+	uint64_t pebs_counter_reset[12]; /* of general counters, which the CPU reloads */
 };
 _Static_assert(offsetof(struct debug_store, bts_interrupt_threshold) == 0x18, "figure 17-9");
 

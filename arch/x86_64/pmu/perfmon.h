@@ -86,6 +86,8 @@
 #define PERFEVTSEL_INT          (1ULL << 20)
 #define PERFEVTSEL_EN           (1ULL << 22)
 #define PERFEVTSEL_ANY          (1ULL << 21)
+#define PERFEVTSEL_INV          (1ULL << 23)
+#define PERFEVTSEL_CMASK        24 /* 8 bits */
 #define PERFEVTSEL_EVENT_SELECT 0xffULL
 #define PERFEVTSEL_UMASK        0xff00ULL
 /* The bits that a user may set: event, umask, E, ANY, INV, CMASK */

@@ -29,7 +29,7 @@ static json_t *event_json(const struct ledger *ledger, const struct ledger_event
 	const struct tr_event_ledger *l = &event->ledger;
 
 	return json_pack(
-	    "{so so so so so so so so so so so so so so so so so so* so so}", "name",
+	    "{so so so so so so so so so so so so so so so so so so* so* so so}", "name",
 	    summary_text(event->event.name, sizeof(event->event.name)), "id",
 	    summary_number(event->event.id), "cpu", summary_number(event->event.cpu), "generated",
 	    summary_number(l->generated), "written", summary_number(l->written), "delivered",
@@ -40,7 +40,8 @@ static json_t *event_json(const struct ledger *ledger, const struct ledger_event
 	    "samples", summary_number(event->found.samples), "count", summary_number(l->count),
 	    "period", summary_number(l->period), "period_delivered",
 	    summary_number(event->found.period), "period_lost", summary_number(l->period_lost),
-	    "residue", summary_number(l->residue), "branches", branches_json(l), "time_enabled",
+	    "residue", summary_number(l->residue), "branches", branches_json(l), "precise",
+	    l->precise ? summary_number(l->precise) : NULL, "time_enabled",
 	    summary_number(l->time_enabled), "time_running", summary_number(l->time_running));
 }
 
@@ -68,14 +69,25 @@ static json_t *spe_json(const struct dump *dump)
 	                 dump->spe.errors ? summary_number(dump->spe.error_at) : NULL);
 }
 
+/* Records of precise samples. */
+static json_t *precise_json(const struct tr_precise_ledger *l)
+{
+	if (!l->records)
+		return NULL;
+	return json_pack("{so so so so}", "records", summary_number(l->records), "common",
+	                 summary_number(l->common), "foreign", summary_number(l->foreign), "full",
+	                 summary_number(l->full));
+}
+
 static json_t *ring_json(const struct ledger_ring *ring)
 {
-	return json_pack("{so so so so so so}", "cpu", summary_number(ring->ring.cpu), "lost",
+	return json_pack("{so so so so so so so*}", "cpu", summary_number(ring->ring.cpu), "lost",
 	                 summary_number(ring->ledger.lost), "reported",
 	                 summary_number(ring->ledger.reported), "lost_records",
 	                 summary_number(ring->found.lost_records), "lost_told",
 	                 summary_number(ring->found.lost), "tail_faults",
-	                 summary_number(ring->ledger.tail_faults));
+	                 summary_number(ring->ledger.tail_faults), "precise",
+	                 precise_json(&ring->ledger.precise));
 }
 
 static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)

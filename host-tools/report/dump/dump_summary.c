@@ -115,6 +115,15 @@ static void print_slower(const struct ledger_event *event)
 		       event->event.name, event->event.cpu, event->ledger.slower);
 }
 
+/* Memory that was full when the machine looked. */
+static void print_full(const struct ledger_ring *ring)
+{
+	if (ring->ledger.precise.full)
+		printf("CPU %u: the memory for precise samples was full %" PRIu64
+		       " times; the samples after that are missing\n",
+		       ring->ring.cpu, ring->ledger.precise.full);
+}
+
 static void print_ledger(const struct ledger *ledger)
 {
 	if (ledger->head.run)
@@ -137,6 +146,8 @@ static void print_ledger(const struct ledger *ledger)
 		print_event(&ledger->events[i]);
 	for (uint32_t i = 0; i < ledger->head.event_count; i++)
 		print_slower(&ledger->events[i]);
+	for (uint32_t i = 0; i < ledger->head.ring_count; i++)
+		print_full(&ledger->rings[i]);
 	print_wakeups(ledger);
 	print_hypervisor(ledger);
 	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)

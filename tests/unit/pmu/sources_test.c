@@ -22,8 +22,8 @@
 	"\tcmask 0:24-31\n"
 
 /* name, type, PMU_* flags; its terms: word of config, lowest and highest bit; its events */
-static const char expected[] = "cpu 4 2\n" INTEL_TERMS "cpu_core b 0\n" INTEL_TERMS
-                               "cpu_atom a 0\n" INTEL_TERMS
+static const char expected[] = "cpu 4 12\n" INTEL_TERMS "cpu_core b 10\n" INTEL_TERMS
+                               "cpu_atom a 10\n" INTEL_TERMS
                                "cpu 4 2\n"
                                "\tevent 0:0-7\n"
                                "\tevent 0:32-35\n"

@@ -247,7 +247,7 @@ static void an_error_points_at_its_place(void **state)
 		{ "unit/name=0123456789012345678901234567890123456789012345678901234567890123/", 10,
 		  "a name is longer than 63 characters" },
 		{ "unit/period=0/", 12, "must be more than 0" },
-		{ "cycles:x", 7, "unknown modifier (u, k, h, S are known)" },
+		{ "cycles:x", 7, "unknown modifier (u, k, h, p, S are known)" },
 		{ "cycles,cycles,cycles,cycles,cycles", 28, "too many events" },
 	};
 
@@ -298,7 +298,7 @@ static void groups_that_are_none_are_refused(void **state)
 		{ "{cycles,}", "an event's name is missing", 8 },
 		{ "{{cycles}}", "an event's name is missing", 1 },
 		{ "{cycles}loads", "expected ',' or ':' behind a group", 8 },
-		{ "{cycles}:x", "unknown modifier (u, k, h, S are known)", 9 },
+		{ "{cycles}:x", "unknown modifier (u, k, h, p, S are known)", 9 },
 		{ "{cycles,cycles,cycles,cycles,cycles}", "too many events", 29 },
 	};
 

@@ -256,7 +256,7 @@ static void a_sample_has_perfs_layout(void **state)
 	struct arch_regs at = { .pc = 0x1234, .fp = (uint64_t)stack, .sp = (uint64_t)stack };
 	struct sample_data values = { .time = 11, .period = 22, .addr = 33 };
 	const uint64_t expected[] = {
-		PERF_RECORD_SAMPLE | (uint64_t)PERF_RECORD_MISC_USER << 32 | 120ULL << 48,
+		PERF_RECORD_SAMPLE | (uint64_t)PERF_RECORD_MISC_USER << 32 | 144ULL << 48,
 		7,              /* IDENTIFIER */
 		0x1234,         /* IP */
 		1 | 1ULL << 32, /* pid, tid */
@@ -271,6 +271,9 @@ static void a_sample_has_perfs_layout(void **state)
 		PERF_CONTEXT_USER,
 		0x1234,
 		0x5678,
+		0,          /* WEIGHT_STRUCT */
+		0x05080021, /* DATA_SRC: PERF_MEM_NA */
+		33,         /* PHYS_ADDR: memory is identity-mapped */
 	};
 
 	(void)state;
@@ -282,6 +285,33 @@ static void a_sample_has_perfs_layout(void **state)
 	sample_output(&event, &at, &values);
 	assert_int_equal(control.data_head, sizeof(expected));
 	assert_memory_equal(data, expected, sizeof(expected));
+}
+
+/* Hardware that takes samples itself has its own instruction, stack and values. */
+static void a_precise_sample_has_the_hardwares_values(void **state)
+{
+	uint64_t stack[4] = { 0, 0, 0, 0 };
+	const struct sample_precise precise = {
+		.place = { .pc = 0x4321, .fp = (uint64_t)stack, .sp = (uint64_t)stack },
+		.weight = 44,
+		.data_src = 66,
+	};
+	struct sample_data values = { .time = 11, .period = 22, .addr = 33, .precise = &precise };
+
+	(void)state;
+	stack[0] = (uint64_t)&stack[2];
+	stack[1] = 0x5678;
+	fake_stack_low = (uint64_t)stack;
+	fake_stack_high = (uint64_t)(stack + 4);
+	sample_output(&event, NULL, &values);
+	assert_int_equal(data[0] >> 32 & 0xffff, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP);
+	assert_int_equal(data[2], 0x4321);
+	assert_int_equal(data[5], 33);
+	assert_int_equal(data[13], 0x4321);
+	assert_int_equal(data[14], 0x5678);
+	assert_int_equal(data[15], 44);
+	assert_int_equal(data[16], 66);
+	assert_int_equal(data[17], 33);
 }
 
 static void a_sample_names_its_cpu(void **state)
@@ -526,6 +556,7 @@ int main(void)
 		cmocka_unit_test_setup(a_late_handler_writes_one_sample_with_the_true_period,
 		                       set_up),
 		cmocka_unit_test_setup(a_sample_has_perfs_layout, set_up),
+		cmocka_unit_test_setup(a_precise_sample_has_the_hardwares_values, set_up),
 		cmocka_unit_test_setup(a_sample_names_its_cpu, set_up),
 		cmocka_unit_test_setup(a_callchain_never_leaves_the_stack, set_up),
 		cmocka_unit_test_setup(followed_in_a_straight_line_a_callchain_is_the_same, set_up),

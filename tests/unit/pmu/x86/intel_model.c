@@ -11,10 +11,12 @@
 #include "arch/x86_64/pmu/lbr.h"
 #include "tests/unit/pmu/counter_rig.h"
 
-#define WIDTH          48U
-#define MASK           ((1ULL << WIDTH) - 1)
+#define WIDTH 48U
+#define MASK  ((1ULL << WIDTH) - 1)
 /* Without ANY before version 3, SDM volume 3B, 20.2.1.1 */
-#define SELECT_ALLOWED (model.version < 3 ? 0xffdfffffU : 0xffffffffU)
+#define SELECT_ALLOWED                                     \
+	((model.version < 3 ? 0xffdfffffU : 0xffffffffU) | \
+	 (model.pebs.format >= 4 ? 1ULL << 34 : 0))
 
 /* BTS and freezing by PMI exist only if CPUID reports them. */
 #define DEBUGCTL_ALLOWED                                                                \
@@ -33,7 +35,7 @@ struct intel_model intel_models[INTEL_MODELS];
 /* Real CPUs have the register also without full-width writes. */
 static bool has_capabilities(void)
 {
-	return model.full_width || model.version >= 3 || model.lbr.format;
+	return model.full_width || model.version >= 3 || model.lbr.format || model.pebs.format;
 }
 
 static uint64_t fault(void)
@@ -70,6 +72,7 @@ static uint64_t read_cpuid(uint32_t reg)
 		return model.more_fixed;
 	case CPUID_WORD(CPUID_FEATURES, CPUID_ECX):
 		return (has_capabilities() ? CPUID_FEATURES_PDCM : 0) |
+		       (model.pebs.format ? CPUID_FEATURES_DTES64 : 0) |
 		       (model.hypervisor ? CPUID_FEATURES_HYPERVISOR : 0);
 	case CPUID_WORD(CPUID_FEATURES, CPUID_EDX):
 		return model.debug_store ? CPUID_FEATURES_DS : 0;
@@ -104,7 +107,8 @@ static uint64_t read_msr(uint32_t reg)
 	case IA32_PERF_CAPABILITIES:
 		if (!has_capabilities())
 			return fault();
-		return (model.full_width ? PERF_CAPABILITIES_FW_WRITE : 0) | model.lbr.format;
+		return (model.full_width ? PERF_CAPABILITIES_FW_WRITE : 0) | model.lbr.format |
+		       pebs_model_capabilities(&model.pebs);
 	case IA32_FIXED_CTR_CTRL:
 		return model.version >= 2 ? model.fixed_control : fault();
 	case IA32_PERF_GLOBAL_STATUS:
@@ -147,7 +151,8 @@ static void freeze(void)
 /* Every running counter counts so many events; true: one that may interrupt has overflowed. */
 bool intel_model_count_on(uint64_t events)
 {
-	bool interrupt = false;
+	bool interrupt = false, is_recorded;
+	uint64_t recorded = 0;
 
 	for (unsigned i = 0; i < GLOBAL_FIXED + INTEL_MODEL_FIXED; i++) {
 		uint64_t before = model.counter[i];
@@ -155,11 +160,21 @@ bool intel_model_count_on(uint64_t events)
 		if (!counts(i))
 			continue;
 		model.counted[i] += events;
+		if (model.pebs.enable >> i & 1) {
+			model.counter[i] =
+			    pebs_model_count(&model.pebs, i, before, events, &is_recorded);
+			recorded |= is_recorded ? 1ULL << i : 0;
+			continue;
+		}
 		model.counter[i] = (before + events) & MASK;
 		if (model.counter[i] >= before)
 			continue;
 		model.status |= model.version >= 2 ? 1ULL << i : 0;
 		interrupt |= interrupts(i);
+	}
+	if (recorded && pebs_model_record(&model.pebs, recorded)) {
+		model.status |= 1ULL << 62;
+		interrupt = true;
 	}
 	if (interrupt)
 		freeze();
@@ -186,7 +201,7 @@ static uint64_t model_read(uint32_t reg)
 	uint64_t value;
 
 	take_time();
-	if (lbr_model_read(&model.lbr, reg, &value))
+	if (lbr_model_read(&model.lbr, reg, &value) || pebs_model_read(&model.pebs, reg, &value))
 		return value;
 	if ((reg & ~0x3ffU) == CPUID_WORDS)
 		return read_cpuid(reg);
@@ -227,7 +242,8 @@ static bool is_counter(uint32_t reg)
 static void model_write(uint32_t reg, uint64_t value)
 {
 	take_time();
-	if (model.stuck >> written(reg) & 1 || lbr_model_write(&model.lbr, reg, value))
+	if (model.stuck >> written(reg) & 1 || lbr_model_write(&model.lbr, reg, value) ||
+	    pebs_model_write(&model.pebs, reg, value))
 		return;
 	if (is_counter(reg) && counts(written(reg)))
 		model.running_writes++;

@@ -8,6 +8,7 @@
 
 #include "arch/x86_64/pmu/perfmon.h"
 #include "tests/unit/pmu/x86/lbr_model.h"
+#include "tests/unit/pmu/x86/pebs_model.h"
 
 #define INTEL_MODELS      2U /* CPUs */
 #define INTEL_MODEL_FIXED 3U
@@ -27,6 +28,7 @@ struct intel_model {
 	bool debug_store;
 	uint64_t misc_enable, debugctl, pebs_enable;
 	struct lbr_model lbr;
+	struct pebs_model pebs;
 	/* An access to a register takes time, during which running counters count. */
 	uint64_t access_events;
 	bool pending;            /* an overflow's interrupt during an access */

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/precise.h"
+
+struct tr_precise_ledger precise_ledgers[TR_MAX_CPUS];
