@@ -14,14 +14,22 @@ ARM = "cortex-a76,spe=on,pmu-instructions=on"
 
 # (ISA, CPU, QEMU's message)
 REFUSED = (
-    ("x86_64", "EPYC,pmu=on", "GenuineIntel"),
+    ("x86_64", "EPYC,pmu=on,pmu-version=3", "pmu-version must be 1 or 2"),
+    ("x86_64", "EPYC,pmu=on,pmu-counters=8", "pmu-counters must be 4 or 6"),
+    ("x86_64", "EPYC,pmu=on,pmu-counters=4", "needs pmu-counters=6"),
+    ("x86_64", "EPYC,pmu=on,pmu-lbr=32", "are Intel's"),
+    ("x86_64", X86 + ",kvm-view=on,pmu-version=4", "KVM shows version 2"),
+    ("x86_64", X86 + ",kvm-view=on,pmu-pebs=on", "KVM shows version 2"),
+    ("x86_64", "Skylake-Client,kvm-steal=5", "need kvm-view=on"),
+    ("x86_64", "Skylake-Client,kvm-x2apic=on", "need kvm-view=on"),
+    ("x86_64", "Skylake-Client,pmu-dead=1", "need pmu=on"),
     ("x86_64", X86 + ",level=9", "leaf 0xA"),
     ("x86_64", X86 + ",pmu-version=1", "pmu-version must be"),
     ("x86_64", X86 + ",pmu-version=6", "pmu-version must be"),
     ("x86_64", X86 + ",pmu-counters=5", "pmu-counters must be"),
     ("x86_64", X86 + ",pmu-version=4,pmu-fixed=4", "pmu-fixed must be"),
     ("x86_64", X86 + ",pmu-lbr=8", "pmu-lbr must be"),
-    ("x86_64", "max,vendor=AuthenticAMD,pmu=on", "GenuineIntel"),
+    ("x86_64", "max,vendor=HygonGenuine,pmu=on", "GenuineIntel"),
     ("x86_64", "Skylake-Client,pmu-version=3", "need pmu=on"),
     ("x86_64", "Skylake-Client,pmi-skid=5", "need pmu=on"),
     ("aarch64", ARM + ",spe-version=4", "spe-version must be"),
@@ -30,7 +38,8 @@ REFUSED = (
 # (ISA, CPU, the property that can no longer be changed)
 BUILT = (
     ("x86_64", X86, {"pmu-version": 3, "pmu-counters": 8, "pmu-fixed": 3, "pmu-lbr": 16,
-                     "pmu-pebs": True, "pmu-full-width": False}),
+                     "pmu-pebs": True, "pmu-full-width": False, "kvm-view": True,
+                     "kvm-x2apic": True}),
     ("aarch64", "cortex-a76,spe=on", {"spe": False, "spe-version": 1, "pmu-instructions": True}),
 )
 # CPUs that migrate until they are used, and their options
