@@ -91,4 +91,8 @@ void arch_hosted_again(void);
 /* Give back everything that arch_hosted_begin() and drivers since then have changed. Thread. */
 void arch_hosted_end(void);
 
+/* Whether the address translation in use lets the CPU read this address, in an identity map. x86
+ * reads the page tables; is_memory says whether they can be read. Thread. */
+bool arch_can_read(uint64_t address, bool (*is_memory)(uint64_t address, uint64_t size));
+
 #endif

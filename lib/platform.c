@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/platform.h"
 
+#include "arch/hosted.h"
 #include "lib/acpi/acpi.h"
+#include "lib/acpi/acpi_fpdt.h"
 #include "lib/console/console.h"
 #include "lib/console/framebuffer.h"
+#include "lib/coreboot.h"
 #include "lib/devicetree/devicetree.h"
+#include "lib/devicetree/devicetree_times.h"
 #include "lib/efi/efi.h"
 #include "lib/memory/address.h"
 #include "lib/memory/memory.h"
@@ -137,7 +141,7 @@ static void platform_say_nothing(const char *format, ...)
 	(void)format;
 }
 
-const char *platform_firmware_times(fpdt_report_fn report, void *context)
+static const char *platform_fpdt(firmware_time_fn report, void *context)
 {
 	const void *rsdp = platform_rsdp();
 	uint32_t size;
@@ -146,6 +150,39 @@ const char *platform_firmware_times(fpdt_report_fn report, void *context)
 	                            : NULL;
 
 	return table ? fpdt_read(table, size, platform_view_memory, report, context) : NULL;
+}
+
+/* Memory below 1 MiB: firmware may leave page 0 unmapped, to catch null pointers. */
+static const void *platform_view_low(uint64_t address, size_t size)
+{
+	return arch_can_read(address, memory_is_known) &&
+	               arch_can_read(address + size - 1, memory_is_known)
+	           ? platform_view_memory(address, size)
+	           : NULL;
+}
+
+static const char *platform_coreboot(firmware_time_fn report, void *context)
+{
+	const void *tree = efi_configuration_table((EFI_GUID)DEVICE_TREE_GUID);
+	uint64_t table = tree ? devicetree_coreboot((uint64_t)tree, platform_view_memory) : 0;
+
+	if (table)
+		return coreboot_read(table, platform_view_memory, report, context);
+	table = coreboot_find(platform_view_low);
+	return table ? coreboot_read(table, platform_view_memory, report, context) : NULL;
+}
+
+const char *platform_firmware_times(enum platform_times source, firmware_time_fn report,
+                                    void *context)
+{
+	const void *tree = efi_configuration_table((EFI_GUID)DEVICE_TREE_GUID);
+
+	if (source == PLATFORM_FPDT)
+		return platform_fpdt(report, context);
+	if (source == PLATFORM_COREBOOT)
+		return platform_coreboot(report, context);
+	return tree ? devicetree_bootstage((uint64_t)tree, platform_view_memory, report, context)
+	            : NULL;
 }
 
 static void platform_write_uart(const char *text, size_t length)

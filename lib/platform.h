@@ -23,7 +23,7 @@
 #define LIB_PLATFORM_H
 
 #include "arch/arch.h"
-#include "lib/acpi/acpi_fpdt.h"
+#include "lib/firmware_time.h"
 #include "lib/uart/uart.h"
 
 /* Set by efi_begin(). */
@@ -43,9 +43,14 @@ uint64_t boot_nonce(void);
  * memory_init(). */
 const struct arch_platform *platform_init(enum arch_tables wanted);
 
-/* The firmware's times of its own boot, from ACPI's tables; see fpdt_read(). Returns NULL, or what
- * is wrong with the table. After memory_init() and before ExitBootServices(). Thread. */
-const char *platform_firmware_times(fpdt_report_fn report, void *context);
+/* The sources of times that a firmware has measured itself. */
+enum platform_times { PLATFORM_FPDT, PLATFORM_COREBOOT, PLATFORM_BOOTSTAGE, PLATFORM_TIMES };
+
+/* Report all times of a source; see fpdt_read(), coreboot_read() and devicetree_bootstage(). A
+ * machine without the source reports none. Returns NULL, or what is wrong with its tables. After
+ * memory_init() and before ExitBootServices(). Thread. */
+const char *platform_firmware_times(enum platform_times source, firmware_time_fn report,
+                                    void *context);
 
 /* Send the console to the UART and the framebuffer, if there are any. Not with boot services,
  * because ConOut uses both. In the story of arch_take_over(). */

@@ -204,6 +204,7 @@ int recording_end_boot(struct recording *r, const char *why)
 		console_printf("%s\n", why);
 		trace_region_set_message(r->region, 0, why);
 	}
+	uefi_phases_report_devices();
 	uefi_phases_report_times();
 	return record_recording_end(r, 0);
 }

@@ -7,6 +7,7 @@
 #include "agent/uefi/status_code.h"
 #include "arch/arch.h"
 #include "lib/efi/efi.h"
+#include "lib/efi/efi_drivers.h"
 #include "lib/platform.h"
 #include "lib/print.h"
 #include "pmu/clock/clock.h"
@@ -40,7 +41,9 @@ static const struct {
 	{ { 0x7ce88fb3, 0x4bd7, 0x4679, { 0x87, 0xa8, 0xa8, 0xd8, 0xde, 0xe5, 0x0d, 0x2b } },
 	  "ReadyToBoot" },
 };
+#define READY_TO_BOOT 1U /* its index */
 static EFI_EVENT events[GROUPS];
+static EFI_EVENT devices;          /* the drivers' devices are reported */
 static struct rsc_handler *router; /* NULL: there is none, or it refuses our handler */
 static uint64_t boot_cpu;          /* its hw_id: only the boot CPU writes the ring */
 static bool is_on;
@@ -114,6 +117,15 @@ static VOID EFIAPI uefi_phases_on_group(EFI_EVENT event, VOID *context)
 	uefi_phases_put("phase ", context, "", __builtin_return_address(0));
 }
 
+/* The recording may end in ExitBootServices(), in which no service can be called. Not in the
+ * notification above, since names of images are read from firmware volumes. */
+static VOID EFIAPI uefi_phases_on_devices(EFI_EVENT event, VOID *context)
+{
+	(void)event;
+	(void)context;
+	uefi_phases_report_devices();
+}
+
 void uefi_phases_begin(void)
 {
 	is_on = true;
@@ -127,6 +139,10 @@ void uefi_phases_begin(void)
 		    EVT_NOTIFY_SIGNAL, TPL_NOTIFY, uefi_phases_on_group,
 		    (VOID *)(uintptr_t)groups[i].name, &groups[i].guid, &events[i]);
 	}
+	devices = NULL;
+	efi_system->BootServices->CreateEventEx(EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
+	                                        uefi_phases_on_devices, NULL,
+	                                        &groups[READY_TO_BOOT].guid, &devices);
 }
 
 void uefi_phases_end(void)
@@ -140,11 +156,14 @@ void uefi_phases_end(void)
 			efi_system->BootServices->CloseEvent(events[i]);
 		events[i] = NULL;
 	}
+	if (devices && efi_boot_services)
+		efi_system->BootServices->CloseEvent(devices);
+	devices = NULL;
 }
 
 struct uefi_phases_times {
+	const char *source; /* with a blank behind it */
 	const void *caller;
-	unsigned count;
 };
 
 static void uefi_phases_put_time(const char *kind, uint64_t ns, const char *name,
@@ -159,22 +178,47 @@ static void uefi_phases_put_time(const char *kind, uint64_t ns, const char *name
 
 static void uefi_phases_report_time(void *context, uint64_t ns, const char *name)
 {
-	struct uefi_phases_times *times = context;
+	const struct uefi_phases_times *times = context;
 
-	times->count++;
-	uefi_phases_put_time("FPDT ", ns, name, times->caller);
+	uefi_phases_put_time(times->source, ns, name, times->caller);
 }
 
 /* If the firmware's times count the same counter as our clock, they are larger than ours by the
  * counter's value at our 0. The last mark gives that value. */
 void uefi_phases_report_times(void)
 {
-	struct uefi_phases_times times = { .caller = __builtin_return_address(0) };
-	const char *wrong = platform_firmware_times(uefi_phases_report_time, &times);
+	static const struct {
+		const char *time, *error;
+	} kinds[PLATFORM_TIMES] = {
+		[PLATFORM_FPDT] = { "FPDT ", "error FPDT: " },
+		[PLATFORM_COREBOOT] = { "coreboot ", "error coreboot: " },
+		[PLATFORM_BOOTSTAGE] = { "bootstage ", "error bootstage: " },
+	};
+	const void *caller = __builtin_return_address(0);
 
-	if (wrong)
-		uefi_phases_put_mark("error FPDT: ", wrong, "", times.caller);
-	if (times.count)
-		uefi_phases_put_time("FPDT counter ", 0 - machine_clock.time_zero,
-		                     "the recording's 0", times.caller);
+	if (!is_on)
+		return;
+	for (enum platform_times i = 0; i < PLATFORM_TIMES; i++) {
+		struct uefi_phases_times times = { kinds[i].time, caller };
+		const char *wrong = platform_firmware_times(i, uefi_phases_report_time, &times);
+
+		if (wrong)
+			uefi_phases_put_mark(kinds[i].error, wrong, "", caller);
+	}
+	uefi_phases_put_time("boot counter ", 0 - machine_clock.time_zero, "the recording's 0",
+	                     caller);
+}
+
+static void uefi_phases_report_device(const char *module, const char *path)
+{
+	char kind[80];
+
+	print_text(kind, sizeof(kind), "boot device %s: ", module);
+	uefi_phases_put(kind, path, "", __builtin_return_address(0));
+}
+
+void uefi_phases_report_devices(void)
+{
+	if (is_on)
+		efi_drivers_report(uefi_phases_report_device);
 }

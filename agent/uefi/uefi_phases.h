@@ -10,9 +10,11 @@
  *	images			started, and returned: StartImage()
  *	ExitBootServices()	its call
  *
- * At the end of the recording come the times that the firmware itself has noted: "FPDT SECONDS s:
- * NAME". They count from the reset by the firmware's own clock, which may differ from ours. "FPDT
- * counter SECONDS s: " is the CPU's counter when our clock was 0.
+ * At the end of the recording come the times that the firmware itself has noted: "SOURCE SECONDS s:
+ * NAME"; the sources are FPDT (ACPI), coreboot (its timestamps) and bootstage (U-Boot's). They
+ * count from the reset by the firmware's own clock, which may differ from ours. "boot counter
+ * SECONDS s: " is the CPU's counter when our clock was 0. "boot device MODULE: PATH" is a device
+ * that a driver manages; these come at ReadyToBoot, and at the end if boot services still work.
  */
 #ifndef AGENT_UEFI_UEFI_PHASES_H
 #define AGENT_UEFI_UEFI_PHASES_H
@@ -26,8 +28,11 @@ void uefi_phases_end(void);
  * or outside begin and end. Allocates nothing. Any TPL. Boot services only. Thread. */
 void uefi_phase(const char *name, const char *more);
 
-/* Write the firmware's own times (FPDT: ACPI 6.5, 5.2.24) as marks, if there are any; or a mark
- * that says why they cannot be read. Until ExitBootServices() returns. Thread. */
+/* Write the firmware's own times (lib/platform.h) as marks, if there are any, or a mark that says
+ * why a source cannot be read; then the CPU's counter. Until ExitBootServices() returns. Thread. */
 void uefi_phases_report_times(void);
+
+/* Write the drivers' devices as marks. Boot services only, at TPL_CALLBACK at most. Thread. */
+void uefi_phases_report_devices(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "arch/aarch64/sysreg.h"
+#include "arch/hosted.h"
 
 #define PAGE_SHIFT    12
 #define PAGE_SIZE     (1UL << PAGE_SHIFT)
@@ -24,6 +25,8 @@
 #define DESC_UXN          (1UL << 54) /* XN with one privilege level */
 #define DESC_ADDRESS_MASK 0x0000fffffffff000UL
 
+#define PAR_F (1UL << 0) /* the translation failed */
+
 enum { ATTR_DEVICE, ATTR_NORMAL, ATTR_NON_CACHEABLE };
 
 /* DDI 0487, ID_AA64MMFR0_EL1.PARange; our page tables cannot address more than 48 bits. */
@@ -33,6 +36,22 @@ unsigned arch_address_bits(void)
 	uint64_t range = read_sysreg(id_aa64mmfr0_el1) & PARANGE_MASK;
 
 	return bits[range < PARANGE_48 ? range : PARANGE_48];
+}
+
+/* DDI 0487, AT S1E1R, AT S1E2R, PAR_EL1.F: the CPU translates the address itself. */
+bool arch_can_read(uint64_t address, bool (*is_memory)(uint64_t address, uint64_t size))
+{
+	uint64_t before = read_sysreg(par_el1), after;
+
+	(void)is_memory;
+	if (current_el() == 2)
+		asm volatile("at s1e2r, %0" : : "r"(address) : "memory");
+	else
+		asm volatile("at s1e1r, %0" : : "r"(address) : "memory");
+	isb();
+	after = read_sysreg(par_el1);
+	write_sysreg(par_el1, before);
+	return !(after & PAR_F);
 }
 
 uint64_t mmu_mair(void)

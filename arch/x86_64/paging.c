@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "arch/arch.h"
+#include "arch/hosted.h"
 #include "arch/x86_64/cpu.h"
 #include "arch/x86_64/registers.h"
 
@@ -41,6 +42,25 @@ static uint64_t paging_span(unsigned level)
 static bool paging_is_leaf(uint64_t entry, unsigned level)
 {
 	return level == 1 || entry & PTE_PS;
+}
+
+/* SDM volume 3A, 4.5. Page tables of an encrypted guest have address bits that are no memory. */
+bool arch_can_read(uint64_t address, bool (*is_memory)(uint64_t address, uint64_t size))
+{
+	uint64_t entry = x86_read_cr3();
+
+	for (unsigned level = x86_read_cr4() & CR4_LA57 ? 5 : 4; level > 0; level--) {
+		uint64_t table = entry & PTE_ADDRESS;
+
+		if (!is_memory(table, ARCH_PAGE))
+			return false;
+		entry = ((const uint64_t *)table)[address / paging_span(level) % ENTRIES];
+		if (!(entry & PTE_P))
+			return false;
+		if (level < 4 && paging_is_leaf(entry, level))
+			return true;
+	}
+	return true;
 }
 
 static uint64_t *paging_new_table(void)

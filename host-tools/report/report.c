@@ -14,8 +14,10 @@
 #include "host-tools/report/report_options.h"
 #include "host-tools/report/report_table.h"
 #include "host-tools/report/selftest/selftest.h"
+#include "host-tools/report/summary_json.h"
 #include "host-tools/report/symbols/srclines.h"
 #include "host-tools/report/tasks.h"
+#include "host-tools/report/uefi/boot.h"
 #include "host-tools/report/uefi/modules.h"
 #include "host-tools/report/uefi/phases.h"
 #include "host-tools/report/uefi/waits.h"
@@ -43,15 +45,13 @@ static int key_of(struct sorting *sorting, const struct perf_event_header *recor
 
 	*key = (struct histogram_key){ 0 };
 	if (sorting->modules) {
-		struct wait wait = { 0 };
+		struct wait place;
 
-		if (!waits_find(sorting->symbols, sample, &wait))
-			wait = (struct wait){ symbol.module ? symbol.module : symbol.file,
-				              symbol.name, NULL };
+		waits_place(sorting->symbols, sample, &place);
 		key->command = sorting->phases ? phases_at(sorting->phases, sample->time) : NULL;
-		key->file = wait.module ? wait.module : "[unknown]";
-		key->function = wait.function;
-		key->line = wait.in;
+		key->file = place.module;
+		key->function = place.function;
+		key->line = place.in;
 		return 0;
 	}
 	if (sorting->columns & REPORT_COMMAND) {
@@ -221,6 +221,22 @@ static int report_calls(struct recording_file *file, const struct report_options
 	return code;
 }
 
+static int report_boot(struct recording_file *file, const struct report_options *options,
+                       struct error *error)
+{
+	struct boot boot = { 0 };
+	int code = boot_read(&boot, file, options->event, error);
+
+	if (!code && options->json)
+		code = summary_print(boot_json(&boot), stdout, "the boot as JSON", error);
+	else if (!code)
+		boot_print(&boot, stdout);
+	if (!code && (fflush(stdout) || ferror(stdout)))
+		code = error_errno(error, "writing the boot");
+	boot_free(&boot);
+	return code;
+}
+
 static int show_report(void *context, struct recording_file *file, struct error *error)
 {
 	const struct report_options *options = context;
@@ -230,6 +246,8 @@ static int show_report(void *context, struct recording_file *file, struct error 
 
 	if (options->calls)
 		return report_calls(file, options, error);
+	if (options->boot)
+		return report_boot(file, options, error);
 	if (!options->html)
 		return report_text(file, options, error);
 	/* Fail rather than write an empty page. A page without samples still shows the size of a

@@ -16,6 +16,7 @@ enum {
 	KEY_MODULES,
 	KEY_PHASES,
 	KEY_CALLS,
+	KEY_BOOT,
 	KEY_JSON
 };
 
@@ -30,7 +31,8 @@ static const struct argp_option argp_options[] = {
 	{ "modules", KEY_MODULES, NULL, 0, "seconds by module (UEFI image) and function", 0 },
 	{ "phases", KEY_PHASES, NULL, 0, "work and waiting by phase, module and function", 0 },
 	{ "calls", KEY_CALLS, NULL, 0, "calls and their instructions, from a branch trace", 0 },
-	{ "json", KEY_JSON, NULL, 0, "print JSON; with --calls", 0 },
+	{ "boot", KEY_BOOT, NULL, 0, "a recorded boot, explained in 30 lines", 0 },
+	{ "json", KEY_JSON, NULL, 0, "print JSON; with --calls or --boot", 0 },
 	{ "stdio", KEY_STDIO, NULL, 0, "print text: the default", 0 },
 	{ "html", KEY_HTML, NULL, 0, "make one page for a browser instead of the table", 0 },
 	{ "no-inline", VIEW_KEY_NO_INLINE, NULL, 0, "without inlined functions on the page", 0 },
@@ -54,6 +56,21 @@ static void check_calls(const struct report_options *options, struct argp_state 
 		argp_error(state, "--json cannot be combined with -t");
 }
 
+/* The boot has a form of its own. */
+static void check_boot(const struct report_options *options, struct argp_state *state)
+{
+	const char *other = options->calls             ? "--calls"
+	                    : options->html            ? "--html: the page contains it"
+	                    : options->annotate        ? "--annotate"
+	                    : options->of_table        ? options->of_table
+	                    : options->table.separator ? "-t"
+	                    : options->table.limit > 0 ? "--percent-limit"
+	                                               : options->of_modules;
+
+	if (other)
+		argp_error(state, "--boot cannot be combined with %s", other);
+}
+
 /* Report an error for every option that has no effect in this combination. */
 static void check_options(const struct report_options *options, struct argp_state *state)
 {
@@ -71,8 +88,10 @@ static void check_options(const struct report_options *options, struct argp_stat
 		argp_error(state, "%s cannot be combined with --html", options->of_modules);
 	if (options->table.limit > 0 && options->html)
 		argp_error(state, "--percent-limit cannot be combined with --html");
-	if (options->json && !options->calls)
-		argp_error(state, "--json needs --calls");
+	if (options->boot)
+		check_boot(options, state);
+	if (options->json && !options->calls && !options->boot)
+		argp_error(state, "--json needs --calls or --boot");
 	if (options->calls)
 		check_calls(options, state);
 	if (!of_table)
@@ -107,6 +126,9 @@ static bool parse_flag(int key, struct report_options *options)
 		return true;
 	case KEY_CALLS:
 		options->calls = true;
+		return true;
+	case KEY_BOOT:
+		options->boot = true;
 		return true;
 	case KEY_JSON:
 		options->json = true;

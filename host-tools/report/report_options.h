@@ -18,6 +18,7 @@ struct report_options {
 	const char *of_modules; /* the option that selected modules; NULL: none */
 	bool phases;            /* group by phases, too */
 	bool calls;             /* the calls of a branch trace instead of samples */
+	bool boot;              /* a recorded boot in 30 lines */
 	bool json;
 	const char *of_table; /* an option that only the table supports; NULL: none */
 	struct pe_search search;

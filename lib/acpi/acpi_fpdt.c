@@ -22,7 +22,7 @@
 
 struct fpdt {
 	table_view_fn view;
-	fpdt_report_fn report;
+	firmware_time_fn report;
 	void *context;
 	unsigned reported;
 };
@@ -48,7 +48,7 @@ static const struct {
 
 static void fpdt_report(struct fpdt *fpdt, uint64_t ns, const char *name)
 {
-	if (ns && fpdt->reported++ < FPDT_RECORDS_MAX)
+	if (ns && fpdt->reported++ < FIRMWARE_TIMES_MAX)
 		fpdt->report(fpdt->context, ns, name);
 }
 
@@ -67,28 +67,17 @@ static void acpi_fpdt_name_by_guid(const uint8_t *guid, char *name, size_t size)
 	           guid[12], guid[13], guid[14], guid[15]);
 }
 
-/* The text up to its NUL or the record's end. */
-static size_t acpi_fpdt_name_by_text(const uint8_t *text, size_t length, char *name, size_t size)
-{
-	size_t used = 0;
-
-	for (; used < length && used < size - 1 && text[used]; used++)
-		name[used] = text[used] >= ' ' && text[used] < 0x7f ? (char)text[used] : '?';
-	name[used] = 0;
-	return used;
-}
-
 /* The lowest four bits of the progress id are 0 for a begin, and not 0 for an end. */
 static void fpdt_edk2(struct fpdt *fpdt, const uint8_t *record, uint8_t size, uint8_t text)
 {
 	uint16_t progress;
-	char what[64], name[FPDT_NAME_MAX];
+	char what[64], name[FIRMWARE_TIME_NAME];
 
 	if (size < EDK2_LEAST)
 		return;
 	progress = acpi_u16(record + EDK2_PROGRESS);
 	if (!text || text >= size ||
-	    !acpi_fpdt_name_by_text(record + text, size - text, what, sizeof(what)))
+	    !firmware_time_name(record + text, size - text, what, sizeof(what)))
 		acpi_fpdt_name_by_guid(record + EDK2_GUID, what, sizeof(what));
 	print_text(name, sizeof(name), "%s %s (0x%04x)", what, progress & 15 ? "ends" : "begins",
 	           progress);
@@ -132,7 +121,7 @@ static const char *acpi_fpdt_fbpt_read(struct fpdt *fpdt, uint64_t address)
 }
 
 const char *fpdt_read(const uint8_t *table, uint32_t size, table_view_fn view,
-                      fpdt_report_fn report, void *context)
+                      firmware_time_fn report, void *context)
 {
 	struct fpdt fpdt = { .view = view, .report = report, .context = context };
 	uint32_t at = ACPI_HEADER_SIZE;

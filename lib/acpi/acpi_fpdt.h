@@ -10,14 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/firmware_time.h"
 #include "lib/table_view.h"
-
-#define FPDT_NAME_MAX    96U   /* bytes of a name, its NUL included */
-#define FPDT_RECORDS_MAX 4096U /* the most records that are reported */
-
-/* Reports one time: ns since the processor's reset, by the firmware's own clock; name is the event,
- * in printable ASCII. */
-typedef void (*fpdt_report_fn)(void *context, uint64_t ns, const char *name);
 
 /*
  * Report all times that the table leads to, in its order. table is whole and verified, header
@@ -26,6 +20,6 @@ typedef void (*fpdt_report_fn)(void *context, uint64_t ns, const char *name);
  * host.
  */
 const char *fpdt_read(const uint8_t *table, uint32_t size, table_view_fn view,
-                      fpdt_report_fn report, void *context);
+                      firmware_time_fn report, void *context);
 
 #endif

@@ -10,8 +10,7 @@
 #define MAX_TREE    (16U << 20) /* longer than any tree; a larger length is wrong */
 #define VERSION_MIN 16U         /* in older versions a node's name is its path */
 
-/* The whole tree, if libfdt finds it valid from its first byte to its last; else NULL. */
-static const void *devicetree_find_tree(uint64_t address, table_view_fn view, arch_print_fn warn)
+const void *devicetree_find_tree(uint64_t address, table_view_fn view, arch_print_fn warn)
 {
 	const void *fdt = view(address, HEADER_SIZE);
 	uint32_t size = fdt ? fdt_totalsize(fdt) : 0;

@@ -9,6 +9,7 @@
 #include <libfdt.h>
 
 #include "arch/arch.h"
+#include "lib/table_view.h"
 
 struct devicetree {
 	const void *fdt;
@@ -20,6 +21,10 @@ struct devicetree {
 	uint32_t phandles[ARCH_MAX_CPUS];
 	bool by_psci[ARCH_MAX_CPUS];
 };
+
+/* The tree at this address, if libfdt finds it valid from its first byte to its last; else NULL,
+ * and warn gets the reason. */
+const void *devicetree_find_tree(uint64_t address, table_view_fn view, arch_print_fn warn);
 
 /* Prints "device tree: NODE: PROPERTY: WHAT"; property NULL: the message is about the whole
  * node. */

@@ -25,6 +25,7 @@
  *	error=VALUE	reports that error
  *	high-code=VALUE	has high= report that progress code first, at its level
  *	fpdt		installs an FPDT
+ *	coreboot=AT	puts a coreboot table at this address, as that leaves one
  *	clock		tells the clock's cycles, for who counts from the machine's start
  *	status=N	returns N
  */
@@ -394,6 +395,57 @@ static void install_fpdt(void)
 	protocol->install(protocol, &fpdt, sizeof(fpdt), &key);
 }
 
+struct __attribute__((packed)) coreboot_table {
+	char signature[4];
+	uint32_t header_size, header_sum, size, sum, count;
+	uint32_t tag, tag_size;
+	uint64_t address;
+};
+
+/* The checksum of the Internet (RFC 1071). */
+static uint16_t sum_of(const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < size; i += 2) {
+		sum += at[i] | (uint32_t)at[i + 1] << 8;
+		sum = (sum & 0xffff) + (sum >> 16);
+	}
+	return (uint16_t)~sum;
+}
+
+static void put_coreboot_table(uint64_t at, uint32_t tag, uint64_t address)
+{
+	struct coreboot_table table = { { 'L', 'B', 'I', 'O' }, 24, 0, 16, 0, 1, tag, 16, address };
+
+	table.sum = sum_of(&table.tag, 16);
+	table.header_sum = sum_of(&table, 24);
+	memcpy((void *)at, &table, sizeof(table));
+}
+
+/* A table that leads to the real one, and its timestamps, of 1 GHz, in one page. */
+static void install_coreboot(uint64_t at)
+{
+	static const struct __attribute__((packed)) {
+		uint64_t base;
+		uint16_t room, mhz;
+		uint32_t count;
+		struct __attribute__((packed)) {
+			uint32_t id;
+			int64_t stamp;
+		} entries[3];
+	} times = { 1000000, 9, 1000, 3, { { 11, 1000000 }, { 2, 21000000 }, { 3, 96000000 } } };
+	EFI_PHYSICAL_ADDRESS page = at & ~0xfffULL;
+
+	if (EFI_ERROR(efi_system->BootServices->AllocatePages(AllocateAddress,
+	                                                      EfiReservedMemoryType, 1, &page)))
+		say("no page at 0x%lx\r\n", page);
+	put_coreboot_table(at, 0x11, at + 0x100);
+	put_coreboot_table(at + 0x100, 0x16, at + 0x200);
+	memcpy((void *)(at + 0x200), &times, sizeof(times));
+}
+
 static EFI_STATUS obey(const char *word)
 {
 	const char *equals = strchr(word, '='), *value = equals ? equals + 1 : "";
@@ -423,6 +475,8 @@ static EFI_STATUS obey(const char *word)
 		high_code = number;
 	else if (!strcmp(word, "fpdt"))
 		install_fpdt();
+	else if (!strncmp(word, "coreboot=", 9))
+		install_coreboot(number);
 	else if (!strncmp(word, "run=", 4))
 		run(value, NULL);
 	else if (!strncmp(word, "with=", 5))

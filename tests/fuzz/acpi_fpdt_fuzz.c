@@ -28,9 +28,9 @@ static const void *view(uint64_t address, size_t size)
 static void tell(void *context, uint64_t ns, const char *name)
 {
 	unsigned *reported = context;
-	size_t length = strnlen(name, FPDT_NAME_MAX);
+	size_t length = strnlen(name, FIRMWARE_TIME_NAME);
 
-	if (!ns || !length || length == FPDT_NAME_MAX || ++*reported > FPDT_RECORDS_MAX)
+	if (!ns || !length || length == FIRMWARE_TIME_NAME || ++*reported > FIRMWARE_TIMES_MAX)
 		abort();
 	for (size_t i = 0; i < length; i++) {
 		if (name[i] < ' ' || name[i] > '~')

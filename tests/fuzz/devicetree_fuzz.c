@@ -10,6 +10,7 @@
 #include <libfdt.h>
 
 #include "lib/devicetree/devicetree.h"
+#include "lib/devicetree/devicetree_times.h"
 #include "tests/fuzz/seed.h"
 #include "tests/unit/guarded.h"
 
@@ -35,6 +36,20 @@ static void ignore(const char *format, ...)
 	(void)format;
 }
 
+/* The firmware's own times: each name is printable and fits. */
+static void tell(void *context, uint64_t ns, const char *name)
+{
+	size_t length = strnlen(name, FIRMWARE_TIME_NAME);
+
+	(void)context;
+	if (!ns || !length || length == FIRMWARE_TIME_NAME)
+		abort();
+	for (size_t i = 0; i < length; i++) {
+		if (name[i] < ' ' || name[i] > '~')
+			abort();
+	}
+}
+
 static int parse(const uint8_t *data, size_t size, struct arch_platform *platform)
 {
 	int code;
@@ -48,6 +63,8 @@ static int parse(const uint8_t *data, size_t size, struct arch_platform *platfor
 		fdt_set_totalsize(memory, (uint32_t)size);
 	}
 	code = devicetree_parse(BASE, 0, view, ignore, platform);
+	devicetree_bootstage(BASE, view, tell, NULL);
+	devicetree_coreboot(BASE, view);
 	guarded_free(memory, size);
 	return code;
 }

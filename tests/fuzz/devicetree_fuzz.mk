@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-devicetree_fuzz_SRCS := $(DEVICETREE)
+devicetree_fuzz_SRCS := $(DEVICETREE) lib/print.c
 # libfdt from its source, with the sanitizers except for alignment, because it loads byte by byte
 # through pointers to words.
 devicetree_fuzz_CFLAGS := -isystem $(FDT)/source

@@ -2,6 +2,7 @@
 # Sources and flags that a fuzz target needs besides its own file and the two libraries.
 acpi_fpdt_fuzz_SRCS := lib/acpi/acpi_fpdt.c lib/print.c
 boot_input_fuzz_SRCS := lib/acpi/acpi.c lib/acpi/acpi_madt.c lib/acpi/acpi_devices.c lib/acpi/acpi_watchdog.c lib/acpi/acpi_fpdt.c lib/print.c agent/input/loadoptions.c
+coreboot_fuzz_SRCS := lib/coreboot.c lib/print.c
 cpio_fuzz_SRCS := lib/cpio.c
 efi_image_name_fuzz_SRCS := lib/efi/efi_image_name.c lib/print.c tests/unit/lib/efi/fake_firmware.c
 elf_fuzz_SRCS := command/elf.c

@@ -74,7 +74,7 @@ static void fill_region(struct fixture *fixture, enum kind kind)
 	static const uint64_t branch[3] = { 0x1000, 0x2000, 0 };
 	static const uint8_t packets[24] = { 0xb0, 1, 2, 3, 4, 5, 6, 7, 0xa0, 0x01 };
 
-	for (unsigned i = 0; kind == MARKS && i < 8; i++) {
+	for (unsigned i = 0; kind == MARKS && i < 13; i++) {
 		static const char *const texts[] = {
 			"phase one",
 			"error two",
@@ -84,6 +84,11 @@ static void fill_region(struct fixture *fixture, enum kind kind)
 			"FPDT counter 2.999999999 s: x",
 			"phase one starts",
 			"phase one",
+			"boot counter 2.999999999 s: x",
+			"coreboot 1.000000000 s: y",
+			"bootstage 1.500000000 s: z (in all)",
+			"error FPDT: a reason",
+			"boot device Fat.efi: Pci(1,0)",
 		};
 
 		perf_data_put_mark(fixture, texts[i]);
@@ -352,6 +357,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	write_page();
 	ask_command();
 	perf_data_sum_phases(path);
+	perf_data_explain_boot(path);
 	write_export(data[size - 1]);
 	if (data[size - 1] & 1)
 		filter();

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host-tools/report/uefi/phases.h"
+#include "host-tools/report/uefi/boot.h"
 #include "writer/perfdata/sample.h"
 
 #define MARK_WORDS 16U
@@ -120,4 +120,43 @@ size_t perf_data_sum_phases(const char *path)
 	phases_free(&phases);
 	recording_file_close(&file);
 	return count;
+}
+
+/* As many lines as were promised, and no wider; the JSON has all samples. */
+static void print_boot(const struct boot *boot)
+{
+	char *text = NULL, *line;
+	unsigned lines = 0;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	json_t *json = boot_json(boot);
+
+	must(out && json);
+	boot_print(boot, out);
+	must(!fclose(out));
+	for (line = text; *line; lines++) {
+		size_t width = strcspn(line, "\n");
+
+		must(line[width] && width <= BOOT_WIDTH);
+		for (size_t i = 0; i < width; i++)
+			must((unsigned char)line[i] >= ' ');
+		line += width + 1;
+	}
+	must(lines > 5 && lines <= BOOT_LINES);
+	must(json_integer_value(json_object_get(json, "samples")) == (json_int_t)boot->samples);
+	json_decref(json);
+	free(text);
+}
+
+void perf_data_explain_boot(const char *path)
+{
+	struct recording_file file;
+	struct boot boot = { 0 };
+	struct error error = { "" };
+
+	if (!recording_file_open(&file, path, NULL, &error) &&
+	    !boot_read(&boot, &file, NULL, &error))
+		print_boot(&boot);
+	boot_free(&boot);
+	recording_file_close(&file);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For perf_data_fuzz: marks, and `bareperf report --phases`. */
+/* For perf_data_fuzz: marks, and `bareperf report --phases` and `--boot`. */
 #ifndef TESTS_FUZZ_PERF_DATA_PHASES_H
 #define TESTS_FUZZ_PERF_DATA_PHASES_H
 
@@ -11,5 +11,8 @@ void perf_data_put_mark(struct fixture *fixture, const char *text);
 
 /* Sum up the file by phases: the sum equals the total. Returns the number of phases. */
 size_t perf_data_sum_phases(const char *path);
+
+/* `bareperf report --boot` of the file: at most 30 lines. */
+void perf_data_explain_boot(const char *path);
 
 #endif

@@ -114,6 +114,7 @@ wire_host_test_SRCS := tests/unit/host-tools/region/serial/wire_rig.c channel/li
 ADDRESS := lib/memory/address.c tests/unit/lib/memory/fake_map.c
 address_test_SRCS := $(ADDRESS)
 hosted_test_SRCS := lib/hosted.c lib/parse/hob.c
+coreboot_test_SRCS := lib/coreboot.c lib/print.c
 platform_check_test_SRCS := lib/platform_check.c $(ADDRESS)
 print_test_SRCS := lib/print.c
 watchdog_test_SRCS := lib/watchdog.c
@@ -129,8 +130,8 @@ console_test_SRCS := lib/console/console.c lib/print.c
 keyboard_test_SRCS := lib/console/keyboard.c
 
 # ---- lib/devicetree/ ----
-$(foreach test,devicetree_test devicetree_boards_test,\
-	$(eval $(test)_SRCS := tests/unit/lib/devicetree/devicetree_rig.c $(DEVICETREE)) \
+$(foreach test,devicetree_test devicetree_boards_test devicetree_times_test,\
+	$(eval $(test)_SRCS := tests/unit/lib/devicetree/devicetree_rig.c $(DEVICETREE) lib/print.c) \
 	$(eval $(test)_LIBS := -lfdt))
 
 # ---- lib/efi/ ----

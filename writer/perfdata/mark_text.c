@@ -236,10 +236,10 @@ enum mark_kind mark_text_kind(const char *text, const char **name)
 	static const struct {
 		const char *prefix;
 		enum mark_kind kind;
-	} kinds[] = { { "begin ", MARK_BEGIN },
-		      { "end ", MARK_END },
-		      { "phase ", MARK_PHASE },
-		      { "FPDT ", MARK_FIRMWARE } };
+	} kinds[] = { { "begin ", MARK_BEGIN },           { "end ", MARK_END },
+		      { "phase ", MARK_PHASE },           { "boot device ", MARK_DEVICE },
+		      { "boot counter ", MARK_FIRMWARE }, { "FPDT ", MARK_FIRMWARE },
+		      { "coreboot ", MARK_FIRMWARE },     { "bootstage ", MARK_FIRMWARE } };
 
 	*name = text;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -247,7 +247,8 @@ enum mark_kind mark_text_kind(const char *text, const char **name)
 
 		if (strncmp(text, kinds[i].prefix, length) != 0)
 			continue;
-		*name = text + length;
+		if (kinds[i].kind != MARK_FIRMWARE)
+			*name = text + length;
 		return kinds[i].kind;
 	}
 	return MARK_MOMENT;

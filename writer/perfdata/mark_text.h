@@ -24,12 +24,19 @@ void mark_text_put(struct perf_event_header *record, const struct perf_event_att
  * end, or is not text. */
 bool mark_text_get(const struct sample *sample, char *text, size_t size);
 
-/* The meaning of a mark's text: a region's limits, "begin NAME" and "end NAME"; the begin of a
- * phase, which the next one ends, "phase NAME"; a firmware's own time outside the recording, "FPDT
- * SECONDS s: WHAT"; else a moment. */
-enum mark_kind { MARK_MOMENT, MARK_BEGIN, MARK_END, MARK_PHASE, MARK_FIRMWARE };
+/*
+ * The meaning of a mark's text:
+ *
+ *	begin NAME, end NAME		a region's limits
+ *	phase NAME			the begin of a phase, which the next one ends
+ *	boot device MODULE: PATH	a UEFI driver manages this device
+ *	SOURCE SECONDS s: WHAT		a firmware's own time outside the recording; SOURCE is FPDT,
+ *					coreboot, bootstage, or "boot counter": the CPU's counter
+ *	else				a moment
+ */
+enum mark_kind { MARK_MOMENT, MARK_BEGIN, MARK_END, MARK_PHASE, MARK_DEVICE, MARK_FIRMWARE };
 
-/* *name: within text, the name of the region or phase, the part behind FPDT, or all of it. */
+/* *name: within text, the name of the region or phase, the module of a device; else all of it. */
 enum mark_kind mark_text_kind(const char *text, const char **name);
 
 #endif

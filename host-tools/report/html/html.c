@@ -16,6 +16,7 @@
 #include "host-tools/report/html/html_page.h"
 #include "host-tools/report/html/html_records.h"
 #include "host-tools/report/html/html_sources.h"
+#include "host-tools/report/uefi/boot.h"
 #include "host-tools/report/uefi/waits.h"
 
 /* Write a block with the nodes and the places. Numbers are encoded as in series.h. Nodes: their
@@ -136,20 +137,33 @@ static json_t *events_of(const struct perf_reader *reader)
 	return list;
 }
 
-static int put_facts(const struct recording_file *file, const struct html_records *records,
+/* Get the boot that was recorded, if one was: such a recording has the CPU's counter. */
+static json_t *boot_of(struct recording_file *file)
+{
+	struct boot boot = { 0 };
+	struct error error = { "" };
+	int code = boot_read(&boot, file, NULL, &error);
+	json_t *json = code || !boot.phases.has_counter ? json_null() : boot_json(&boot);
+
+	boot_free(&boot);
+	return json;
+}
+
+static int put_facts(struct recording_file *file, const struct html_records *records,
                      const struct html_sources *sources, FILE *out)
 {
 	json_t *facts = html_facts(file);
 	bool any = records->first <= records->last;
 
 	json_object_update_new(
-	    facts, json_pack("{so so so so so so so so so}", "file", html_text(file->reader.path),
-	                     "start", html_exact(any ? records->first : 0), "end",
-	                     html_exact(any ? records->last : 0), "trace_bytes",
-	                     html_number(records->trace_bytes), "events", events_of(&file->reader),
-	                     "marks", marks_of(&records->marks), "functions",
-	                     functions_of(&records->places), "sources", html_sources_json(sources),
-	                     "chunks", chunks_of(&records->series)));
+	    facts,
+	    json_pack("{so so so so so so so so so so}", "file", html_text(file->reader.path),
+	              "boot", boot_of(file), "start", html_exact(any ? records->first : 0), "end",
+	              html_exact(any ? records->last : 0), "trace_bytes",
+	              html_number(records->trace_bytes), "events", events_of(&file->reader),
+	              "marks", marks_of(&records->marks), "functions",
+	              functions_of(&records->places), "sources", html_sources_json(sources),
+	              "chunks", chunks_of(&records->series)));
 	return html_json(out, facts);
 }
 

@@ -356,6 +356,7 @@ function fillPage() {
 	drawCounts(byId("counts"), facts);
 	drawAccounts(byId("accounts"), facts);
 	drawMachine(byId("machine"), facts);
+	drawBoot(byId("boot"), facts.boot);
 	drawLegend(recording);
 	fillHelp();
 }

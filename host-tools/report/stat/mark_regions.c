@@ -64,6 +64,8 @@ int mark_regions_add(struct mark_regions *regions, uint32_t event, const struct 
 	if (!mark_text_get(sample, text, sizeof(text)))
 		return 0;
 	kind = mark_text_kind(text, &name);
+	if (kind == MARK_DEVICE) /* it has no time */
+		return 0;
 	region.name = mark_regions_number(regions, name);
 	if (region.name == INTERN_NONE)
 		return -ENOMEM;

@@ -7,6 +7,7 @@
 #ifndef HOST_TOOLS_REPORT_UEFI_PHASES_H
 #define HOST_TOOLS_REPORT_UEFI_PHASES_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "host-tools/report/histogram.h"
@@ -24,10 +25,26 @@ struct phase_start {
 	const char *name;
 };
 
+/* The sources of times that the firmware measured before, or beside, the recording. */
+enum phase_source { PHASE_FPDT, PHASE_COREBOOT, PHASE_BOOTSTAGE, PHASE_SOURCES };
+
+/* The source's name, as its marks have it. */
+const char *phases_source_name(enum phase_source source);
+
 /* A time that the firmware measured, as text "SECONDS s: NAME". */
 struct phase_note {
+	enum phase_source source;
 	uint64_t reported;
+	bool has_time;    /* the text is as it should be */
+	int64_t ns;       /* since the reset, by the firmware's clock */
+	const char *what; /* NAME */
 	const char *text;
+};
+
+/* A device that a UEFI driver manages, as the firmware writes its device path. */
+struct phase_device {
+	const char *module; /* the driver's name, perhaps with .efi */
+	const char *path;
 };
 
 struct phases {
@@ -38,7 +55,14 @@ struct phases {
 	size_t nr_all;
 	struct phase_note *notes;
 	size_t nr_notes;
-	const char *counter; /* the mark with the CPU's counter at 0 ns; NULL: none */
+	const char *wrong[PHASE_SOURCES]; /* the reason why a source was not read; NULL: none */
+	struct phase_device *devices;
+	size_t nr_devices;
+	/* A time of the source that would be later than its report if the source counted the CPU's
+	 * counter; its text is NULL: there is none. */
+	struct phase_note late[PHASE_SOURCES];
+	bool has_counter;
+	int64_t counter; /* the CPU's counter, in ns, at the recording's 0 */
 };
 
 /* Read the phases from all marks of the file. *phases must be all 0 before, and must be freed in
@@ -57,6 +81,10 @@ void phases_free(struct phases *phases);
  * is_clock: weights are ns and are printed as seconds. 0 or -ENOMEM. */
 int phases_print(const struct phases *phases, const struct histogram *histogram, const char *event,
                  bool is_clock, double limit, FILE *out);
+
+/* A time of the firmware's as time of the recording, if its source counts the CPU's counter. False:
+ * unknown, or a time of this source would then be later than the moment of its report. */
+bool phases_place(const struct phases *phases, const struct phase_note *note, int64_t *at);
 
 /* Print the firmware's own times, if the recording has any. If the firmware's clock seems to be the
  * CPU's counter, also print the recording's time of each. */

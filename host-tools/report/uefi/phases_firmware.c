@@ -19,26 +19,6 @@
 
 static const char loader[] = "OS loader: StartImage() starts";
 
-/* Parse "SECONDS.NNNNNNNNN s: NAME". The text is from a file and may be anything. */
-static bool read_time(const char *text, int64_t *ns, const char **what)
-{
-	char *point, *end;
-	uint64_t seconds, fraction;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	seconds = strtoull(text, &point, 10);
-	if (*point != '.' || strspn(point + 1, "0123456789") != 9 ||
-	    seconds >= INT64_MAX / NS_PER_S)
-		return false;
-	fraction = strtoull(point + 1, &end, 10);
-	if (strncmp(end, " s: ", 4) != 0)
-		return false;
-	*ns = (int64_t)(seconds * NS_PER_S + fraction);
-	*what = end + 4;
-	return true;
-}
-
 /* Print a time, truncated to microseconds, like perf script. */
 static void put_time(int64_t ns, FILE *out)
 {
@@ -50,21 +30,10 @@ static void put_time(int64_t ns, FILE *out)
 	fprintf(out, "%13s", text);
 }
 
-/* Find the first note whose translated time is later than the time at which the note was reported.
- * NULL: none. */
-static const struct phase_note *find_impossible(const struct phases *phases, int64_t counter)
+bool phases_place(const struct phases *phases, const struct phase_note *note, int64_t *at)
 {
-	const char *what;
-	int64_t ns;
-
-	for (size_t i = 0; i < phases->nr_notes; i++) {
-		const struct phase_note *note = &phases->notes[i];
-
-		if (read_time(note->text, &ns, &what) && ns > counter &&
-		    (uint64_t)(ns - counter) > note->reported)
-			return note;
-	}
-	return NULL;
+	*at = note->ns - phases->counter;
+	return phases->has_counter && note->has_time && !phases->late[note->source].text;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -96,68 +65,81 @@ static const struct phase_start *find_start(const struct phases *phases, int64_t
 	return NULL;
 }
 
-static void put_agreement(const struct phases *phases, int64_t counter, FILE *out)
+static void put_agreement(const struct phases *phases, FILE *out)
 {
-	const char *what;
-	int64_t ns;
-
 	for (size_t i = 0; i < phases->nr_notes; i++) {
+		const struct phase_note *note = &phases->notes[i];
 		const struct phase_start *start;
 
-		if (!read_time(phases->notes[i].text, &ns, &what) || strcmp(what, loader) != 0)
+		if (!note->has_time || strcmp(note->what, loader) != 0)
 			continue;
-		start = find_start(phases, ns - counter);
+		start = find_start(phases, note->ns - phases->counter);
 		if (!start)
 			continue;
 		fprintf(out,
 		        "# and, which speaks for that, within %" PRId64 " us of the mark \"phase ",
-		        distance(start->time, ns - counter) / 1000 + 1);
+		        distance(start->time, note->ns - phases->counter) / 1000 + 1);
 		put_text(out, start->name, SIZE_MAX, '?', "");
 		fputs("\" the loader is started by it\n", out);
 		return;
 	}
 }
 
-/* Print the header. Returns whether the table has a column of the recording's times. */
-static bool put_head(const struct phases *phases, int64_t counter, FILE *out)
+/* Print the header. */
+static void put_head(const struct phases *phases, enum phase_source source, FILE *out)
 {
-	const struct phase_note *not = find_impossible(phases, counter);
+	const char *late = phases->late[source].text;
 
-	if (not ) {
+	if (late) {
 		fputs(
 		    "# which is not the CPU's counter, by which this would be later than it was reported: ",
 		    out);
-		put_text(out, not ->text, SIZE_MAX, '?', "");
+		put_text(out, late, SIZE_MAX, '?', "");
 		putc('\n', out);
-		return false;
+		return;
 	}
 	fprintf(out,
 	        "#%12s, if that is the CPU's counter, which was at %" PRId64 ".%09" PRId64
 	        " s at the recording's 0\n",
-	        "Begins", counter / (int64_t)NS_PER_S, counter % (int64_t)NS_PER_S);
-	put_agreement(phases, counter, out);
-	return true;
+	        "Begins", phases->counter / (int64_t)NS_PER_S, phases->counter % (int64_t)NS_PER_S);
+	if (source == PHASE_FPDT)
+		put_agreement(phases, out);
+}
+
+static bool has_source(const struct phases *phases, enum phase_source source)
+{
+	for (size_t i = 0; i < phases->nr_notes; i++) {
+		if (phases->notes[i].source == source)
+			return true;
+	}
+	return false;
+}
+
+static void put_source(const struct phases *phases, enum phase_source source, FILE *out)
+{
+	fprintf(out, "# %s: the firmware's own times, since the reset by its own clock\n",
+	        phases_source_name(source));
+	if (phases->has_counter)
+		put_head(phases, source, out);
+	for (size_t i = 0; i < phases->nr_notes; i++) {
+		const struct phase_note *note = &phases->notes[i];
+		int64_t at;
+
+		if (note->source != source)
+			continue;
+		if (phases_place(phases, note, &at))
+			put_time(at, out);
+		fputs("    ", out);
+		put_text(out, note->text, SIZE_MAX, '?', "");
+		putc('\n', out);
+	}
+	putc('\n', out);
 }
 
 void phases_print_firmware(const struct phases *phases, FILE *out)
 {
-	const char *what;
-	int64_t counter, ns;
-	bool timed;
-
-	if (!phases->nr_notes)
-		return;
-	fputs("# FPDT: the firmware's own times, since the reset by its own clock\n", out);
-	timed = phases->counter && read_time(phases->counter, &counter, &what) &&
-	        put_head(phases, counter, out);
-	for (size_t i = 0; i < phases->nr_notes; i++) {
-		const char *text = phases->notes[i].text;
-
-		if (timed && read_time(text, &ns, &what))
-			put_time(ns - counter, out);
-		fputs("    ", out);
-		put_text(out, text, SIZE_MAX, '?', "");
-		putc('\n', out);
+	for (enum phase_source source = 0; source < PHASE_SOURCES; source++) {
+		if (has_source(phases, source))
+			put_source(phases, source, out);
 	}
-	putc('\n', out);
 }

@@ -40,6 +40,8 @@ static const struct way idles[] = {
 	{ "arch_wait", "arch_wait()" },
 };
 
+static const char unknown[] = "[unknown]";
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *name_of(const struct symbol *symbol)
@@ -185,4 +187,18 @@ bool waits_find(const struct symbols *symbols, const struct sample *sample, stru
 		asked_by(symbols, frames, count, wait);
 	}
 	return wait->in;
+}
+
+bool waits_place(const struct symbols *symbols, const struct sample *sample, struct wait *place)
+{
+	bool waits = waits_find(symbols, sample, place);
+
+	if (!waits) {
+		uint64_t ip = symbols_at(symbols, sample->ip, sample->time);
+		struct symbol symbol = symbols_find(symbols, ip);
+
+		*place = (struct wait){ name_of(&symbol), symbol.name, NULL };
+	}
+	place->module = place->module ? place->module : unknown;
+	return waits;
 }

@@ -26,4 +26,8 @@ bool waits_is_idle(const char *function);
  * address if it has no callchain. */
 bool waits_find(const struct symbols *symbols, const struct sample *sample, struct wait *wait);
 
+/* Set *place to the module and function that a sample is charged to, waiting or working: in is NULL
+ * for work, and module "[unknown]" for code outside files. Returns whether it waits. */
+bool waits_place(const struct symbols *symbols, const struct sample *sample, struct wait *place);
+
 #endif

@@ -19,6 +19,7 @@
 #include "arch/host/fake_cpu.h"
 #include "arch/hosted.h"
 #include "lib/console/console.h"
+#include "lib/efi/efi_drivers.h"
 #include "lib/efi/efi_image_name.h"
 #include "lib/hosted.h"
 #include "lib/image.h"
@@ -98,10 +99,17 @@ void *efi_locate(EFI_GUID protocol)
 	return (void *)(uintptr_t)&router;
 }
 
-const char *platform_firmware_times(fpdt_report_fn tell, void *context)
+const char *platform_firmware_times(enum platform_times source, firmware_time_fn tell,
+                                    void *context)
 {
-	tell(context, 1500000000, "OS loader: LoadImage() starts");
+	if (source == PLATFORM_FPDT)
+		tell(context, 1500000000, "OS loader: LoadImage() starts");
 	return NULL;
+}
+
+void efi_drivers_report(efi_driver_fn tell)
+{
+	(void)tell;
 }
 
 void arch_cpu_identify(struct arch_cpu_id *id)

@@ -10,6 +10,7 @@
 
 #include "agent/uefi/uefi_phases.h"
 #include "arch/arch.h"
+#include "lib/efi/efi_drivers.h"
 #include "lib/platform.h"
 #include "pmu/mark.h"
 #include "tests/unit/lib/efi/fake_firmware.h"
@@ -24,7 +25,7 @@ static struct perf_event marks;
 static EFI_EVENT end; /* --until's */
 static bool gone;     /* the ring */
 static unsigned put;
-static char first[160], text[160]; /* the first mark's text, and the last one's */
+static char marks_put[8][160], text[160]; /* the first marks' texts, and the last one's */
 
 /* A timer interrupt, just before the first word is written. */
 void mark_put_slow(struct perf_event *event, uint64_t ip, const uint64_t *raw, uint32_t bytes,
@@ -39,8 +40,9 @@ void mark_put_slow(struct perf_event *event, uint64_t ip, const uint64_t *raw, u
 	assert_false(gone);
 	assert_ptr_equal(event, &marks);
 	strncpy(text, (const char *)raw + sizeof(uint32_t), sizeof(text) - 1);
-	if (!put++)
-		strcpy(first, text);
+	if (put < 8)
+		strcpy(marks_put[put], text);
+	put++;
 }
 
 static VOID EFIAPI on_end(EFI_EVENT event, VOID *context)
@@ -85,10 +87,19 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 	*id = (struct arch_cpu_id){ 0 };
 }
 
-const char *platform_firmware_times(fpdt_report_fn tell, void *context)
+const char *platform_firmware_times(enum platform_times source, firmware_time_fn tell,
+                                    void *context)
 {
-	tell(context, 1500000000, "OS loader: LoadImage() starts");
+	if (source == PLATFORM_COREBOOT)
+		return "it is damaged";
+	tell(context, 1500000000 + source, "OS loader: LoadImage() starts");
 	return NULL;
+}
+
+void efi_drivers_report(efi_driver_fn tell)
+{
+	assert_int_equal(fake_level(), TPL_CALLBACK); /* names are read from volumes there */
+	tell("DiskDxe.efi", "PciRoot(0x0)/Pci(0x3,0x0)");
 }
 
 static void begin(void)
@@ -126,6 +137,24 @@ static void what_ends_it_comes_behind_the_mark(void **state)
 	}
 }
 
+/* ExitBootServices() may be the end, in which no service can be called. */
+static void drivers_devices_are_reported_before_a_loader_starts(void **state)
+{
+	(void)state;
+	begin();
+	fake_services.CloseEvent(end);
+	end = NULL;
+	fake_signal_group(ready_to_boot);
+	assert_int_equal(put, 2);
+	assert_string_equal(text, "boot device DiskDxe.efi: PciRoot(0x0)/Pci(0x3,0x0)");
+	uefi_phases_end();
+	assert_int_equal(fake_open_events(), 0);
+	fake_services.RaiseTPL(TPL_CALLBACK);
+	uefi_phases_report_devices();
+	fake_services.RestoreTPL(TPL_APPLICATION);
+	assert_int_equal(put, 2); /* nothing is recorded any more */
+}
+
 /* An application that was started earlier has already reported it. */
 static void at_the_highest_level_it_is_reported_as_well(void **state)
 {
@@ -157,15 +186,18 @@ static void the_firmwares_own_times_need_no_service(void **state)
 	uefi_phases_report_times();
 	uefi_phases_end();
 	fake_services = kept;
-	assert_int_equal(put, 2);
-	assert_string_equal(first, "FPDT 1.500000000 s: OS loader: LoadImage() starts");
-	assert_string_equal(text, "FPDT counter 3.250000001 s: the recording's 0");
+	assert_int_equal(put, 4);
+	assert_string_equal(marks_put[0], "FPDT 1.500000000 s: OS loader: LoadImage() starts");
+	assert_string_equal(marks_put[1], "error coreboot: it is damaged");
+	assert_string_equal(marks_put[2], "bootstage 1.500000002 s: OS loader: LoadImage() starts");
+	assert_string_equal(marks_put[3], "boot counter 3.250000001 s: the recording's 0");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_ends_it_comes_behind_the_mark),
+		cmocka_unit_test(drivers_devices_are_reported_before_a_loader_starts),
 		cmocka_unit_test(at_the_highest_level_it_is_reported_as_well),
 		cmocka_unit_test(the_firmwares_own_times_need_no_service),
 	};

@@ -82,7 +82,7 @@ void compile(const char *text)
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
-	snprintf(command, sizeof(command), "dtc -q -I dts -O dtb -o %s %s", tree, source);
+	snprintf(command, sizeof(command), "dtc -q -f -I dts -O dtb -o %s %s", tree, source);
 	assert_int_equal(system(command), 0);
 	read_file(tree, bytes, TREE_MAX, &size);
 	guarded_free(memory, allocated);

@@ -155,7 +155,14 @@ static void names_tell_phases_and_firmwares_times(void **state)
 	assert_int_equal(mark_text_kind("phase", &name), MARK_MOMENT);
 	assert_int_equal(mark_text_kind("phases", &name), MARK_MOMENT);
 	assert_int_equal(mark_text_kind("FPDT 1.5 s: reset ends", &name), MARK_FIRMWARE);
-	assert_string_equal(name, "1.5 s: reset ends");
+	assert_string_equal(name, "FPDT 1.5 s: reset ends");
+	assert_int_equal(mark_text_kind("coreboot 1.5 s: x", &name), MARK_FIRMWARE);
+	assert_int_equal(mark_text_kind("bootstage 1.5 s: x", &name), MARK_FIRMWARE);
+	assert_int_equal(mark_text_kind("boot counter 1.5 s: x", &name), MARK_FIRMWARE);
+	assert_string_equal(name, "boot counter 1.5 s: x");
+	assert_int_equal(mark_text_kind("boot device Fat: Pci(1,0)", &name), MARK_DEVICE);
+	assert_string_equal(name, "Fat: Pci(1,0)");
+	assert_int_equal(mark_text_kind("boot", &name), MARK_MOMENT);
 }
 
 static void others_samples_are_left_alone(void **state)

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* coreboot's table in a small physical memory, made here as coreboot makes it; the sanitizer sees
+ * the memory's end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/coreboot.h"
+
+#define ROOM  0x3000U
+#define TIMES 8U
+
+static uint8_t made[ROOM];
+static uint8_t *memory; /* made, up to its end */
+static uint32_t memory_end;
+static uint32_t low; /* below, there is no memory */
+static char reported[TIMES][120];
+static unsigned nr_reported;
+
+static const void *view(uint64_t address, size_t size)
+{
+	if (address < low || address > memory_end || size > memory_end - address)
+		return NULL;
+	return memory + address;
+}
+
+static void tell(void *context, uint64_t ns, const char *name)
+{
+	assert_ptr_equal(context, reported);
+	if (nr_reported < TIMES)
+		snprintf(reported[nr_reported], sizeof(reported[0]), "%lu %s", ns, name);
+	nr_reported++;
+}
+
+static void put(uint32_t at, uint64_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		made[at + i] = (uint8_t)(value >> 8 * i);
+}
+
+static uint16_t sum_of(uint32_t at, uint32_t size)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < size; i++)
+		sum += i % 2 ? made[at + i] * 256U : made[at + i];
+	while (sum > 0xffff)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)~sum;
+}
+
+/* A record of another kind, and one with this tag and address. */
+static void put_table(uint32_t at, uint32_t tag, uint64_t address)
+{
+	memcpy(made + at, "LBIO", 4);
+	put(at + 4, 24, 4);
+	put(at + 8, 0, 4);
+	put(at + 12, 28, 4);
+	put(at + 20, 2, 4);
+	put(at + 24, 0x99, 4);
+	put(at + 28, 12, 4);
+	put(at + 32, 0x12345678, 4);
+	put(at + 36, tag, 4);
+	put(at + 40, 16, 4);
+	put(at + 44, address, 8);
+	put(at + 16, sum_of(at + 24, 28), 4);
+	put(at + 8, sum_of(at, 24), 4);
+}
+
+static void put_times(uint32_t at, uint64_t base, uint16_t room, uint16_t mhz, uint32_t count)
+{
+	put(at, base, 8);
+	put(at + 8, room, 2);
+	put(at + 10, mhz, 2);
+	put(at + 12, count, 4);
+}
+
+static void put_time(uint32_t at, uint32_t number, uint32_t id, int64_t stamp)
+{
+	put(at + 16 + 12 * number, id, 4);
+	put(at + 20 + 12 * number, (uint64_t)stamp, 8);
+}
+
+/* At 0x500 the one that leads to the real one at 0x2000, with two times. */
+static int set_up(void **state)
+{
+	(void)state;
+	memset(made, 0, sizeof(made));
+	memory_end = 0x2000 + 0x140;
+	low = 16;
+	put_table(0x500, 0x11, 0x2000);
+	put_table(0x2000, 0x16, 0x2100);
+	put_times(0x2100, 2000, 3, 1000, 2);
+	put_time(0x2100, 0, 11, -500);
+	put_time(0x2100, 1, 99, 3000000);
+	return 0;
+}
+
+static const char *reads(uint64_t address)
+{
+	const char *wrong;
+
+	nr_reported = 0;
+	memory = malloc(memory_end);
+	memcpy(memory, made, memory_end);
+	wrong = coreboot_read(address, view, tell, reported);
+	free(memory);
+	return wrong;
+}
+
+static uint64_t finds(void)
+{
+	uint64_t found;
+
+	memory = malloc(memory_end);
+	memcpy(memory, made, memory_end);
+	found = coreboot_find(view);
+	free(memory);
+	return found;
+}
+
+static void a_pcs_table_leads_to_the_times(void **state)
+{
+	(void)state;
+	assert_int_equal(finds(), 0x500);
+	assert_null(reads(0x500));
+	assert_int_equal(nr_reported, 3);
+	assert_string_equal(reported[0], "2000 the first timestamp");
+	assert_string_equal(reported[1], "1500 bootblock begins");
+	assert_string_equal(reported[2], "3002000 jump to the payload");
+}
+
+static void older_tables_lie_elsewhere(void **state)
+{
+	(void)state;
+	put(0x500, 0, 4);
+	put_table(0x40, 0x11, 0x2000);
+	assert_int_equal(finds(), 0x40);
+	put(0x40, 0, 4);
+	put_table(0xff0, 0x11, 0x2000);
+	assert_int_equal(finds(), 0xff0);
+	put(0xff0, 0, 4);
+	put_table(0x508, 0x11, 0x2000);
+	assert_int_equal(finds(), 0); /* not at a multiple of 16 */
+	low = 0x1000;
+	assert_int_equal(finds(), 0);
+}
+
+static void times_are_ticks_at_their_frequency(void **state)
+{
+	(void)state;
+	put_times(0x2100, 0, 3, 24, 3);
+	put_time(0x2100, 0, 1234, 25);
+	put_time(0x2100, 1, 2, INT64_MAX);
+	put_time(0x2100, 2, 3, -1);
+	assert_null(reads(0x2000));
+	assert_int_equal(nr_reported, 1); /* the others are beyond 64 bits, or before the reset */
+	assert_string_equal(reported[0], "1041 timestamp 1234");
+	put_times(0x2100, 0, 3, 0, 2);
+	assert_string_equal(reads(0x2000), "the timestamps have no frequency");
+	assert_int_equal(nr_reported, 0);
+}
+
+static void times_end_with_their_memory(void **state)
+{
+	(void)state;
+	memory_end = 0x2100 + 16 + 2 * 12;
+	assert_null(reads(0x2000));
+	memory_end--;
+	assert_string_equal(reads(0x2000), "the timestamps have a wrong length");
+	memory_end = 0x2100 + 15;
+	assert_string_equal(reads(0x2000), "the timestamps are not in memory");
+	memory_end = 0x2140;
+	put_times(0x2100, 0, 1, 1000, 2); /* more than there is room for */
+	assert_string_equal(reads(0x2000), "the timestamps have a wrong length");
+}
+
+static void damaged_tables_are_refused(void **state)
+{
+	(void)state;
+	put(0x2000 + 32, 1, 1);
+	assert_string_equal(reads(0x500), "the coreboot table has a wrong checksum");
+	put_table(0x2000, 0x16, 0x2100);
+	put(0x2000 + 20, 3, 1);
+	assert_string_equal(reads(0x500), "there is no coreboot table at its address");
+	put_table(0x2000, 0x16, 0x2100);
+	memory_end = 0x2000 + 24 + 27;
+	assert_string_equal(reads(0x500), "the coreboot table has a wrong length");
+	memory_end = 0x2000 + 24 + 28;
+	assert_string_equal(reads(0x500), "the timestamps are not in memory");
+	set_up(state);
+	put_table(0x2000, 0x11, 0x500);
+	assert_string_equal(reads(0x500), "coreboot tables lead to each other");
+}
+
+static void records_are_bounded(void **state)
+{
+	(void)state;
+	for (unsigned wrong = 0; wrong < 3; wrong++) {
+		static const uint32_t lengths[] = { 7, 0, 29 };
+
+		set_up(state);
+		put(0x2000 + 28, lengths[wrong], 4);
+		put(0x2000 + 16, sum_of(0x2000 + 24, 28), 4);
+		put(0x2000 + 8, 0, 4);
+		put(0x2000 + 8, sum_of(0x2000, 24), 4);
+		assert_null(reads(0x2000));
+		assert_int_equal(nr_reported, 0);
+	}
+	set_up(state);
+	put(0x2000 + 40, 15, 4); /* too short for an address */
+	put(0x2000 + 16, sum_of(0x2000 + 24, 28), 4);
+	put(0x2000 + 8, 0, 4);
+	put(0x2000 + 8, sum_of(0x2000, 24), 4);
+	assert_null(reads(0x2000));
+	assert_int_equal(nr_reported, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_pcs_table_leads_to_the_times, set_up),
+		cmocka_unit_test_setup(older_tables_lie_elsewhere, set_up),
+		cmocka_unit_test_setup(times_are_ticks_at_their_frequency, set_up),
+		cmocka_unit_test_setup(times_end_with_their_memory, set_up),
+		cmocka_unit_test_setup(damaged_tables_are_refused, set_up),
+		cmocka_unit_test_setup(records_are_bounded, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
