@@ -43,6 +43,7 @@ static void record_events_complete_attr(const struct command *command, struct pe
 		attr->flags |= PERF_ATTR_WRITE_BACKWARD;
 	if (command->callchain)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->sample_type |= command->sample_fields;
 	attr->branch_sample_type = command->branch_sample_type;
 	if (attr->branch_sample_type)
 		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;

@@ -33,10 +33,10 @@ static const char *excess(const struct perf_event_attr *attr, int cpu)
 	if (attr->type != PERF_TYPE_RAW)
 		return "is no event of a CPU's core";
 	if (attr->config1 || attr->config2)
-		return "needs a second register (offcore response, load latency), which bareperf "
-		       "does not program";
+		return "needs a second register (offcore response), which bareperf does not "
+		       "program; load latency is cpu/mem-loads,ldlat=N/";
 	if (attr->precise_ip)
-		return "asks for precise samples, which bareperf does not have";
+		return "asks for precise samples: add :p to the event's name instead";
 	if (attr->pinned || attr->exclusive)
 		return "asks for pinned or exclusive counting, which bareperf does not have";
 	return NULL;

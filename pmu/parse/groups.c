@@ -22,6 +22,14 @@ static void groups_apply(struct event_spec *spec, uint64_t exclude)
 		spec->attr.flags |= exclude;
 }
 
+/* A group's modifiers raise the levels of its events. */
+static void groups_set_precise(struct perf_event_attr *attr, uint64_t level)
+{
+	if (level > (attr->flags >> PERF_ATTR_PRECISE_IP & MOST_PRECISE))
+		attr->flags = (attr->flags & ~((uint64_t)MOST_PRECISE << PERF_ATTR_PRECISE_IP)) |
+		              level << PERF_ATTR_PRECISE_IP;
+}
+
 int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count)
 {
 	uint64_t exclude = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
@@ -54,7 +62,7 @@ int parser_modifiers(struct parser *p, struct event_spec *specs, unsigned count)
 	}
 	for (unsigned i = 0; i < count; i++) {
 		groups_apply(&specs[i], exclude);
-		specs[i].attr.flags |= precise << PERF_ATTR_PRECISE_IP;
+		groups_set_precise(&specs[i].attr, precise);
 		specs[i].sample_read = specs[i].sample_read || read;
 	}
 	return 0;

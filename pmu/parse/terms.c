@@ -135,6 +135,19 @@ static int terms_unknown_term(struct parser *p, const struct pmu_source *source,
 	return parser_unknown(p, "unknown term of this event source", &near);
 }
 
+/* The source's own name for an event, as in cpu/mem-loads,ldlat=30/. */
+static bool terms_set_event(struct parser *p, const struct pmu_source *source, const char *name,
+                            size_t length)
+{
+	for (const struct pmu_event_name *e = source->events; e && e->name; e++) {
+		if (!parser_named(e->name, name, length))
+			continue;
+		p->spec->attr.config |= e->config;
+		return true;
+	}
+	return false;
+}
+
 static int terms_set_term(struct parser *p, const struct pmu_source *source, const char *term,
                           size_t length, uint64_t value, const char *value_at)
 {
@@ -156,6 +169,8 @@ static int terms_set_term(struct parser *p, const struct pmu_source *source, con
 		attr->flags |= parser_named("freq", term, length) ? PERF_ATTR_FREQ : 0;
 		return 0;
 	}
+	if (term == value_at && terms_set_event(p, source, term, length))
+		return 0;
 	return terms_unknown_term(p, source, term, length);
 }
 

@@ -48,6 +48,11 @@ static uint64_t intel_pebs_bit(const struct perf_event *event)
 	return 1ULL << x86_counter_of(event)->counter;
 }
 
+static bool intel_pebs_is_timed(const struct perf_event *event)
+{
+	return x86_counter_of(event)->precise.accesses == X86_TIMED_LOADS;
+}
+
 /* Where the CPU will write next. Bounded, although nobody else writes the index. */
 static const uint64_t *intel_pebs_filled(const struct unit *u)
 {
@@ -80,22 +85,14 @@ static void intel_pebs_open(struct unit *u, uint64_t *half)
 	u->switches++;
 }
 
-static uint64_t *intel_pebs_open_half(const struct unit *u)
+static uint64_t *intel_pebs_half(const struct unit *u, bool other)
 {
-	return (uint64_t *)u->store.pebs_buffer_base;
-}
+	bool second = u->store.pebs_buffer_base != (uint64_t)u->memory;
 
-static uint64_t *intel_pebs_other_half(const struct unit *u)
-{
-	return intel_pebs_open_half(u) == u->memory ? u->memory + HALF / 8 : u->memory;
+	return second != other ? u->memory + HALF / 8 : u->memory;
 }
 
 /* ---- Counts ---- */
-
-static uint64_t intel_pebs_mask(const struct perf_event *event)
-{
-	return x86_counter_of(event)->mask;
-}
 
 /* The distances of the event's records in [at, end); *distance becomes the next record's. */
 static uint64_t intel_pebs_recorded(const struct unit *u, const struct perf_event *event,
@@ -129,7 +126,7 @@ uint64_t intel_pebs_count(const struct perf_event *event)
 		distance = hw->precise.distance;
 		count += intel_pebs_recorded(u, event, u->full, u->full_end, &distance);
 		count += intel_pebs_recorded(u, event, u->next, end, &distance);
-		since = (arch_rdpmc(hw->rdpmc) + distance - 1) & intel_pebs_mask(event);
+		since = (arch_rdpmc(hw->rdpmc) + distance - 1) & hw->mask;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (end != intel_pebs_filled(u) ||
 	         switches != __atomic_load_n(&u->switches, __ATOMIC_RELAXED));
@@ -152,21 +149,24 @@ static void intel_pebs_set_reload(struct unit *u, struct perf_event *event)
 	struct hw_x86_counter *hw = x86_counter_of(event);
 
 	hw->precise.reload = intel_pebs_distance(u, event, event->sampling.period);
-	u->store.pebs_counter_reset[hw->counter] = -(hw->precise.reload - 1) &
-	                                           intel_pebs_mask(event);
+	u->store.pebs_counter_reset[hw->counter] = -(hw->precise.reload - 1) & hw->mask;
 }
 
 /* ---- Samples ---- */
 
-static void intel_pebs_emit(const struct unit *u, struct perf_event *event,
-                            const struct intel_pebs_sample *sample)
+static void intel_pebs_emit(struct perf_event *event, const struct intel_pebs_sample *sample)
 {
 	struct hw_x86_counter *hw = x86_counter_of(event);
+	struct sample_precise precise = sample->precise;
 	struct sample_data data = {
 		.time = clock_stamp_of(event->cpu, sample->tsc),
 		.addr = sample->address,
-		.precise = &sample->precise,
+		.precise = &precise,
 	};
+
+	precise.data_src = intel_pebs_data_src(sample->source, hw->precise.accesses);
+	if (!intel_pebs_is_timed(event))
+		precise.weight = 0;
 
 	hw->base += hw->precise.distance;
 	hw->precise.distance = hw->precise.reload;
@@ -179,7 +179,6 @@ static void intel_pebs_emit(const struct unit *u, struct perf_event *event,
 	sample_output(event, NULL, &data);
 	if (throttle_count(&event->throttle, data.time) && event->state == EVENT_ACTIVE)
 		throttle_begin(event, clock_stamp_of(event->cpu, arch_cycles()));
-	(void)u;
 }
 
 /* One record for all its counters. */
@@ -198,7 +197,7 @@ static void intel_pebs_take(struct unit *u, struct tr_precise_ledger *ledger,
 
 		ledger->common += !first;
 		if (event)
-			intel_pebs_emit(u, event, &sample);
+			intel_pebs_emit(event, &sample);
 		else
 			ledger->foreign++;
 	}
@@ -246,7 +245,7 @@ void intel_pebs_drain(unsigned cpu)
 	precise_ledgers[cpu].full += intel_pebs_is_full(u);
 	intel_pebs_take_all(u, cpu, &u->full, u->full_end);
 	intel_pebs_take_all(u, cpu, &u->next, intel_pebs_filled(u));
-	intel_pebs_open(u, intel_pebs_open_half(u));
+	intel_pebs_open(u, intel_pebs_half(u, false));
 	intel_pebs_drained(u);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	u->draining = false;
@@ -259,7 +258,7 @@ static void intel_pebs_switch(struct unit *u, unsigned cpu)
 	precise_ledgers[cpu].full += intel_pebs_is_full(u);
 	u->full = u->next;
 	u->full_end = intel_pebs_filled(u);
-	intel_pebs_open(u, intel_pebs_other_half(u));
+	intel_pebs_open(u, intel_pebs_half(u, true));
 }
 
 /* A late interrupt only uses up margin, so the index decides, not the status. */
@@ -288,11 +287,12 @@ bool intel_pebs_runs(unsigned cpu)
 static void intel_pebs_begin(struct unit *u, const struct perf_event *event)
 {
 	u->form = intel_pebs_form();
-	intel_pebs_form_set(&u->form, PEBS_DATA_MEM | PEBS_DATA_GPRS);
 	u->memory = event->memory;
 	u->full = u->full_end = NULL;
 	u->enabled = arch_reg_read(IA32_PEBS_ENABLE);
 	u->ds_area = arch_reg_read(IA32_DS_AREA);
+	u->ld_lat = arch_reg_read(MSR_PEBS_LD_LAT_THRESHOLD);
+	u->latency = 0;
 	arch_reg_write(IA32_PEBS_ENABLE, 0);
 	if (u->form.baseline) {
 		u->data_cfg = arch_reg_read(MSR_PEBS_DATA_CFG);
@@ -305,28 +305,53 @@ static void intel_pebs_begin(struct unit *u, const struct perf_event *event)
 static void intel_pebs_end(const struct unit *u)
 {
 	arch_reg_write(IA32_DS_AREA, u->ds_area);
+	arch_reg_write(MSR_PEBS_LD_LAT_THRESHOLD, u->ld_lat);
 	if (u->form.baseline)
 		arch_reg_write(MSR_PEBS_DATA_CFG, u->data_cfg);
 	arch_reg_write(IA32_PEBS_ENABLE, u->enabled);
 }
 
+/* A CPU has one threshold of latency. */
+static int intel_pebs_set_latency(struct unit *u, struct perf_event *event)
+{
+	uint64_t latency = intel_pebs_latency(&event->attr);
+
+	if (!intel_pebs_is_timed(event) || u->latency == latency)
+		return 0;
+	event->why = "another event has another ldlat, and a CPU has one";
+	if (u->latency)
+		return -EBUSY;
+	event->why = NULL;
+	u->latency = latency;
+	arch_reg_write(MSR_PEBS_LD_LAT_THRESHOLD, latency);
+	return 0;
+}
+
+static int intel_pebs_take_unit(struct unit *u, struct perf_event *event)
+{
+	event->why = "a branch trace (bts//) uses the debug store: record one after the other";
+	if (!debug_store_take(event->cpu, DEBUG_STORE_PEBS))
+		return -EBUSY;
+	event->why = NULL;
+	intel_pebs_begin(u, event);
+	return 0;
+}
+
 int intel_pebs_add(struct perf_event *event)
 {
 	struct unit *u = &units[event->cpu];
+	int code = 0;
 
 	if (!x86_counter_of(event)->precise.recorded)
 		return 0;
 	if (!event->memory)
 		return -ENOMEM;
-	if (!u->users) {
-		event->why =
-		    "a branch trace (bts//) uses the debug store: record one after the "
-		    "other";
-		if (!debug_store_take(event->cpu, DEBUG_STORE_PEBS))
-			return -EBUSY;
-		event->why = NULL;
-		intel_pebs_begin(u, event);
-	}
+	if (!u->users)
+		code = intel_pebs_take_unit(u, event);
+	if (!code)
+		code = intel_pebs_set_latency(u, event);
+	if (code)
+		return code;
 	u->users++;
 	u->at_once += intel_pebs_needs_at_once(event);
 	intel_pebs_drain(event->cpu); /* sets the threshold */
@@ -346,21 +371,19 @@ void intel_pebs_del(const struct perf_event *event)
 	debug_store_leave(event->cpu);
 }
 
-static void intel_pebs_set_enable(struct unit *u, uint64_t enable)
-{
-	u->enable = enable;
-	arch_reg_write(IA32_PEBS_ENABLE, enable);
-}
-
 uint64_t intel_pebs_start(struct perf_event *event)
 {
 	struct hw_x86_counter *hw = x86_counter_of(event);
 	struct unit *u = &units[event->cpu];
+	uint64_t enable;
 
 	hw->precise.distance = intel_pebs_distance(u, event, sampling_left(event));
 	intel_pebs_set_reload(u, event);
 	u->events[hw->counter] = event;
-	intel_pebs_set_enable(u, u->enable | intel_pebs_bit(event));
+	enable = intel_pebs_bit(event);
+	enable |= intel_pebs_is_timed(event) ? enable << PEBS_ENABLE_LL : 0;
+	u->enable |= enable;
+	arch_reg_write(IA32_PEBS_ENABLE, u->enable);
 	return hw->precise.distance - 1;
 }
 
@@ -368,6 +391,9 @@ void intel_pebs_stop(const struct perf_event *event)
 {
 	struct unit *u = &units[event->cpu];
 
-	intel_pebs_set_enable(u, u->enable & ~intel_pebs_bit(event));
+	uint64_t bit = intel_pebs_bit(event);
+
+	u->enable &= ~(bit | bit << PEBS_ENABLE_LL);
+	arch_reg_write(IA32_PEBS_ENABLE, u->enable);
 	intel_pebs_drain(event->cpu);
 }

@@ -31,6 +31,9 @@ uint64_t intel_pebs_candidates(const struct perf_event *event, uint64_t counters
 /* Whether the event's samples need the state at their time: an interrupt for each record. */
 bool intel_pebs_needs_at_once(const struct perf_event *event);
 
+/* The least latency of a load that attr asks for, cycles. */
+uint64_t intel_pebs_latency(const struct perf_event_attr *attr);
+
 /* Take PEBS and the debug store of event->cpu, the calling CPU, while there are users. -EBUSY:
  * another driver has the debug store, or another event another load latency; -ENOMEM: the event has
  * no memory. Counters frozen. These do nothing for other events. */

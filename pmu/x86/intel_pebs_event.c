@@ -11,9 +11,46 @@
 #define CYCLES_RETIRED   (0x00c0U | PERFEVTSEL_INV | 16U << PERFEVTSEL_CMASK)
 #define CYCLES_PREC_DIST (0x01c0U | PERFEVTSEL_INV | 16U << PERFEVTSEL_CMASK)
 
+#define MEM_TRANS_RETIRED_LOAD_LATENCY 0x01cdU
+#define MEM_INST_RETIRED               0xd0U
+#define MEM_INST_RETIRED_STORES        0x02U /* in the unit mask */
+#define MEM_LOAD_RETIRED               0xd1U /* and the two events after it */
+
+#define LEAST_LATENCY 3U /* Linux's default */
+
 static unsigned intel_pebs_level(const struct perf_event_attr *attr)
 {
 	return attr->sample_period ? attr->flags >> PERF_ATTR_PRECISE_IP & 3 : 0;
+}
+
+/* Codes of Haswell and later. */
+static enum x86_accesses intel_pebs_accesses(const struct perf_event_attr *attr, uint64_t select)
+{
+	uint64_t event = select & PERFEVTSEL_EVENT_SELECT;
+
+	if (attr->type == PERF_TYPE_HARDWARE)
+		return X86_NO_ACCESSES;
+	if ((select & (PERFEVTSEL_EVENT_SELECT | PERFEVTSEL_UMASK)) ==
+	    MEM_TRANS_RETIRED_LOAD_LATENCY)
+		return X86_TIMED_LOADS;
+	if (event == MEM_INST_RETIRED)
+		return select >> 8 & MEM_INST_RETIRED_STORES ? X86_STORES : X86_LOADS;
+	return event - MEM_LOAD_RETIRED < 3 ? X86_LOADS : X86_NO_ACCESSES;
+}
+
+uint64_t intel_pebs_latency(const struct perf_event_attr *attr)
+{
+	return attr->config1 ? attr->config1 : LEAST_LATENCY;
+}
+
+/* Latencies and addresses are in precise samples only. */
+static void intel_pebs_imply(struct perf_event_attr *attr, enum x86_accesses accesses)
+{
+	bool wanted = accesses == X86_TIMED_LOADS ||
+	              (accesses != X86_NO_ACCESSES && attr->sample_type & PERF_SAMPLE_ADDR);
+
+	if (wanted && attr->sample_period && !intel_pebs_level(attr))
+		attr->flags |= 1ULL << PERF_ATTR_PRECISE_IP;
 }
 
 /* Before baseline only some events are precise. Cycles: those in which fewer than 16 instructions
@@ -48,8 +85,14 @@ bool intel_pebs_needs_at_once(const struct perf_event *event)
 
 int intel_pebs_init(struct perf_event *event, uint64_t *select)
 {
+	enum x86_accesses accesses = intel_pebs_accesses(&event->attr, *select);
 	struct intel_pebs_form form;
 
+	event->why = "ldlat is a term of mem-loads";
+	if (event->attr.config1 && accesses != X86_TIMED_LOADS)
+		return -EINVAL;
+	event->why = NULL;
+	intel_pebs_imply(&event->attr, accesses);
 	if (!intel_pebs_level(&event->attr))
 		return 0;
 	form = intel_pebs_form();
@@ -60,6 +103,7 @@ int intel_pebs_init(struct perf_event *event, uint64_t *select)
 		return -ENODEV;
 	event->why = NULL;
 	x86_counter_of(event)->precise.recorded = true;
+	x86_counter_of(event)->precise.accesses = accesses;
 	event->burst = intel_pebs_needs_at_once(event) ? 0 : INTEL_PEBS_MEMORY / form.size;
 	*select |= PERFEVTSEL_INT; /* for x86_counters.c: it has no interrupt of its own */
 	if (!form.baseline)

@@ -33,19 +33,10 @@ struct intel_pebs_form intel_pebs_form(void)
 	    (form.format >= FORMAT_ADAPTIVE && !form.baseline))
 		return (struct intel_pebs_form){ 0 };
 	form.counters = form.baseline ? 0xff : 0xf;
-	intel_pebs_form_set(&form, 0);
+	form.groups = form.baseline ? PEBS_DATA_MEM | PEBS_DATA_GPRS : 0;
+	form.size = sizeof(uint64_t) *
+	            (form.baseline ? PEBS_BASIC + PEBS_MEM_WORDS + PEBS_GPR_WORDS : PEBS_WORDS);
 	return form;
-}
-
-void intel_pebs_form_set(struct intel_pebs_form *form, uint64_t groups)
-{
-	unsigned words = PEBS_WORDS;
-
-	if (form->format >= FORMAT_ADAPTIVE)
-		words = PEBS_BASIC + (groups & PEBS_DATA_MEM ? PEBS_MEM_WORDS : 0) +
-		        (groups & PEBS_DATA_GPRS ? PEBS_GPR_WORDS : 0);
-	form->groups = groups;
-	form->size = words * (uint32_t)sizeof(uint64_t);
 }
 
 uint64_t intel_pebs_record_counters(const struct intel_pebs_form *form, const uint64_t *record)
@@ -101,6 +92,7 @@ void intel_pebs_record_read(const struct intel_pebs_form *form, const uint64_t *
 
 /* ---- Data sources: perf's union perf_mem_data_src ---- */
 
+#define MEM_OP_NA      (0x01ULL << 0)
 #define MEM_OP_LOAD    (0x02ULL << 0)
 #define MEM_OP_STORE   (0x04ULL << 0)
 #define MEM_LVL(bits)  ((uint64_t)(bits) << 5)
@@ -108,6 +100,7 @@ void intel_pebs_record_read(const struct intel_pebs_form *form, const uint64_t *
 #define MEM_SNOOP(bit) ((uint64_t)(bit) << 19)
 #define MEM_REMOTE     (1ULL << 37)
 #define MEM_LOCKED     (2ULL << 24)
+#define MEM_LOCK_NA    (1ULL << 24)
 #define MEM_TLB(bits)  ((uint64_t)(bits) << 26)
 
 enum { LVL_NA = 1, LVL_HIT = 2, LVL_MISS = 4, LVL_L1 = 8, LVL_LFB = 0x10, LVL_L2 = 0x20 };
@@ -116,13 +109,16 @@ enum { LVL_IO = 0x1000, LVL_UNCACHED = 0x2000 };
 enum { NUM_L1 = 1, NUM_L2 = 2, NUM_L3 = 3, NUM_ANY = 0xb, NUM_LFB = 0xc, NUM_RAM = 0xd };
 enum { NUM_NA = 0xf };
 enum { SNOOP_NA = 1, SNOOP_NONE = 2, SNOOP_HIT = 4, SNOOP_MISS = 8, SNOOP_HITM = 0x10 };
-enum { TLB_HIT = 2, TLB_MISS = 4, TLB_L1 = 8, TLB_L2 = 0x10 };
+enum { TLB_NA = 1, TLB_HIT = 2, TLB_MISS = 4, TLB_L1 = 8, TLB_L2 = 0x10 };
 
 #define SOURCE_STLB_MISS (1U << 4)
 #define SOURCE_LOCKED    (1U << 5)
 #define SOURCE_L1_HIT    (1U << 0) /* of a store */
 
 #define SOURCE(level, number, snoop) (MEM_LVL(level) | MEM_NUM(number) | MEM_SNOOP(snoop))
+
+/* perf's PERF_MEM_NA without its operation. */
+#define UNKNOWN_LEVEL (MEM_LVL(LVL_NA) | MEM_SNOOP(SNOOP_NA) | MEM_LOCK_NA | MEM_TLB(TLB_NA))
 
 /* "Data Source Encoding for Load Latency Record", Skylake's: bits 3:0. */
 static const uint64_t sources[16] = {
@@ -144,14 +140,23 @@ static const uint64_t sources[16] = {
 	SOURCE(LVL_NA | LVL_UNCACHED, NUM_NA, SNOOP_NONE),
 };
 
-uint64_t intel_pebs_data_src(uint64_t source, bool store)
+/* A store reports whether it hit the first level. The other events' records do not say where their
+ * data came from (SDM volume 3B, "Data Linear Address Facility"). */
+uint64_t intel_pebs_data_src(uint64_t source, enum x86_accesses accesses)
 {
 	uint64_t tlb = source & SOURCE_STLB_MISS ? TLB_MISS | TLB_L2 : TLB_HIT | TLB_L1 | TLB_L2;
 	uint64_t common = MEM_TLB(tlb) | (source & SOURCE_LOCKED ? MEM_LOCKED : 0);
 
-	if (!store)
+	switch (accesses) {
+	case X86_TIMED_LOADS:
 		return MEM_OP_LOAD | sources[source & 0xf] | common;
-	return MEM_OP_STORE | common |
-	       (source & SOURCE_L1_HIT ? SOURCE(LVL_HIT | LVL_L1, NUM_L1, SNOOP_NA)
-	                               : SOURCE(LVL_MISS | LVL_L1, NUM_L1, SNOOP_NA));
+	case X86_LOADS:
+		return MEM_OP_LOAD | UNKNOWN_LEVEL;
+	case X86_STORES:
+		return MEM_OP_STORE | common |
+		       (source & SOURCE_L1_HIT ? SOURCE(LVL_HIT | LVL_L1, NUM_L1, SNOOP_NA)
+		                               : SOURCE(LVL_MISS | LVL_L1, NUM_L1, SNOOP_NA));
+	default:
+		return MEM_OP_NA | UNKNOWN_LEVEL;
+	}
 }

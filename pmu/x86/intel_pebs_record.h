@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "pmu/sample.h"
+#include "pmu/x86/x86_counters.h"
 
 struct intel_pebs_form {
 	unsigned format; /* of IA32_PERF_CAPABILITIES; 0: none that we know */
@@ -17,12 +18,9 @@ struct intel_pebs_form {
 	bool baseline;
 };
 
-/* The form of this CPU's records, without groups. CPUID and capabilities only. Thread, or
- * interrupts masked. */
+/* The form of this CPU's records, with the groups that samples need. CPUID and capabilities only.
+ * Thread, or interrupts masked. */
 struct intel_pebs_form intel_pebs_form(void);
-
-/* Give adaptive records these groups; other records have all fields. */
-void intel_pebs_form_set(struct intel_pebs_form *form, uint64_t groups);
 
 /* The counters that a record is for, a bit each. */
 uint64_t intel_pebs_record_counters(const struct intel_pebs_form *form, const uint64_t *record);
@@ -38,7 +36,7 @@ struct intel_pebs_sample {
 void intel_pebs_record_read(const struct intel_pebs_form *form, const uint64_t *record,
                             struct intel_pebs_sample *sample);
 
-/* perf's union perf_mem_data_src of a source; of a store, or of a load. */
-uint64_t intel_pebs_data_src(uint64_t source, bool store);
+/* perf's union perf_mem_data_src of a source, by the event's accesses. */
+uint64_t intel_pebs_data_src(uint64_t source, enum x86_accesses accesses);
 
 #endif

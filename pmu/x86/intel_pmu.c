@@ -15,7 +15,13 @@
 /* perf's sysfs names for the fields of PERFEVTSEL. */
 static const struct pmu_format formats[] = {
 	{ "event", 0, 0, 7 }, { "umask", 0, 8, 15 },  { "edge", 0, 18, 18 }, { "any", 0, 21, 21 },
-	{ "inv", 0, 23, 23 }, { "cmask", 0, 24, 31 }, { NULL, 0, 0, 0 },
+	{ "inv", 0, 23, 23 }, { "cmask", 0, 24, 31 }, { "ldlat", 1, 0, 15 }, { NULL, 0, 0, 0 },
+};
+
+static const struct pmu_event_name events[] = {
+	{ "mem-loads", 0x01cd, "loads of at least ldlat=N cycles, with -d their addresses" },
+	{ "mem-stores", 0x82d0, "stores, with -d their addresses" },
+	{ NULL, 0, NULL },
 };
 
 /* Linux's encoding of events that only a fixed counter counts: event 0, and the counter's number +
@@ -310,10 +316,10 @@ static int intel_pmu_add_atom(struct perf_event *event)
 	return intel_pmu_add_to(event, CPUID_CORE_TYPE_ATOM);
 }
 
-#define INTEL_PMU_OPS                                                                          \
-	X86_COUNTERS_OPS, .source.formats = formats, .del = intel_pmu_del,                     \
-	                  .branch_stack = intel_lbr_branch_stack, .memory = intel_pebs_memory, \
-	                  .poll = intel_pmu_poll
+#define INTEL_PMU_OPS                                                                   \
+	X86_COUNTERS_OPS, .source.formats = formats, .source.events = events,           \
+	                  .del = intel_pmu_del, .branch_stack = intel_lbr_branch_stack, \
+	                  .memory = intel_pebs_memory, .poll = intel_pmu_poll
 
 const struct pmu pmu_intel = {
 	.source.name = "cpu",

@@ -28,6 +28,14 @@ struct x86_monitor {
 	bool pebs;         /* the CPU has IA32_PEBS_ENABLE */
 };
 
+/* The accesses to memory that an event counts, as far as its precise samples have them. */
+enum x86_accesses {
+	X86_NO_ACCESSES,
+	X86_LOADS,
+	X86_STORES,
+	X86_TIMED_LOADS, /* loads of at least so many cycles; samples have the latency */
+};
+
 /* An x86 counter driver's data for an event. */
 struct hw_x86_counter {
 	uint64_t select;  /* PERFEVTSELx or PERF_CTLx, without EN and INT */
@@ -43,6 +51,7 @@ struct hw_x86_counter {
 		bool recorded;     /* the CPU records its samples; else the others are unused */
 		uint64_t distance; /* of the next record from the one before, or from base */
 		uint64_t reload;   /* of the records after it */
+		enum x86_accesses accesses;
 	} precise;
 };
 EVENT_HW(struct hw_x86_counter, x86_counter_of)

@@ -97,6 +97,52 @@ static bool sample_take_branches(struct cursor *cursor, uint64_t format, struct 
 	return true;
 }
 
+#define MEMORY                                                                   \
+	(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC | \
+	 PERF_SAMPLE_PHYS_ADDR)
+
+/* Skip registers: the word abi, then a word for each bit of mask if abi is not 0. */
+static bool sample_skip_registers(struct cursor *cursor, uint64_t mask)
+{
+	const uint64_t *words;
+	uint64_t abi;
+
+	return sample_take(cursor, &abi) &&
+	       (!abi || sample_take_words(cursor, (uint64_t)__builtin_popcountll(mask), &words));
+}
+
+/* Skip the user's stack: size, bytes, and the number that is valid if there are any. */
+static bool sample_skip_stack(struct cursor *cursor)
+{
+	const uint64_t *words;
+	uint64_t size;
+
+	if (!sample_take(cursor, &size))
+		return false;
+	return !size ||
+	       (size / 8 < cursor->left && sample_take_words(cursor, size / 8 + 1, &words));
+}
+
+/* Weight, data source and physical address, with the fields before and between them that other
+ * tools' files may have. */
+static bool sample_take_memory(struct cursor *cursor, const struct perf_event_attr *attr,
+                               struct sample *sample)
+{
+	uint64_t type = attr->sample_type, transaction;
+
+	if ((type & PERF_SAMPLE_REGS_USER &&
+	     !sample_skip_registers(cursor, attr->sample_regs_user)) ||
+	    (type & PERF_SAMPLE_STACK_USER && !sample_skip_stack(cursor)) ||
+	    (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT) &&
+	     !sample_take(cursor, &sample->weight)) ||
+	    !sample_take_if(cursor, type, PERF_SAMPLE_DATA_SRC, &sample->data_src) ||
+	    !sample_take_if(cursor, type, PERF_SAMPLE_TRANSACTION, &transaction) ||
+	    (type & PERF_SAMPLE_REGS_INTR &&
+	     !sample_skip_registers(cursor, attr->sample_regs_intr)))
+		return false;
+	return sample_take_if(cursor, type, PERF_SAMPLE_PHYS_ADDR, &sample->phys_addr);
+}
+
 /* The fields whose sizes vary, which come after all the others. */
 static bool sample_parse_tail(struct cursor *cursor, const struct perf_event_attr *attr,
                               struct sample *sample)
@@ -112,8 +158,10 @@ static bool sample_parse_tail(struct cursor *cursor, const struct perf_event_att
 	}
 	if (sample_type & PERF_SAMPLE_RAW && !sample_take_raw(cursor, sample))
 		return false;
-	return !(sample_type & PERF_SAMPLE_BRANCH_STACK) ||
-	       sample_take_branches(cursor, attr->branch_sample_type, sample);
+	if (sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	    !sample_take_branches(cursor, attr->branch_sample_type, sample))
+		return false;
+	return !(sample_type & MEMORY) || sample_take_memory(cursor, attr, sample);
 }
 
 bool sample_parse(const struct perf_event_header *record, const struct perf_event_attr *attr,

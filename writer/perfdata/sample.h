@@ -25,12 +25,13 @@ struct sample {
 	size_t read_words;
 	const struct perf_branch_entry *branches; /* the branch stack, newest branch first */
 	uint64_t nr_branches;
+	uint64_t weight, data_src, phys_addr; /* weight: of WEIGHT or WEIGHT_STRUCT */
 	bool is_call_stack; /* the branches are the open calls (PERF_SAMPLE_BRANCH_CALL_STACK) */
 };
 
 /* Take a PERF_RECORD_SAMPLE apart by its event's attr (sample_type, read_format and
- * branch_sample_type). Fields behind the branch stack are not looked at. False if the record ends
- * too early. */
+ * branch_sample_type, registers). Fields behind the physical address are not looked at. False if
+ * the record ends too early. */
 bool sample_parse(const struct perf_event_header *record, const struct perf_event_attr *attr,
                   struct sample *sample);
 

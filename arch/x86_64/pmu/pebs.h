@@ -4,7 +4,11 @@
 #ifndef ARCH_X86_64_PMU_PEBS_H
 #define ARCH_X86_64_PMU_PEBS_H
 
-#define MSR_PEBS_DATA_CFG 0x3f2
+#define MSR_PEBS_DATA_CFG         0x3f2
+#define MSR_PEBS_LD_LAT_THRESHOLD 0x3f6
+
+/* IA32_PEBS_ENABLE: a bit a general counter, and from here on one for its load latency */
+#define PEBS_ENABLE_LL 32
 
 /* IA32_PERF_CAPABILITIES */
 #define PERF_CAPABILITIES_PEBS_FORMAT   8 /* 4 bits */

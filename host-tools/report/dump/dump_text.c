@@ -2,6 +2,7 @@
 /* Prints records as text without printf, since this is the hot path of `bareperf dump`. */
 #include "host-tools/report/dump/dump_text.h"
 
+#include "host-tools/report/dump/dump_memory.h"
 #include "writer/perfdata/mark_text.h"
 #include "writer/perfdata/perf_file.h"
 #include "writer/perfdata/sample.h"
@@ -200,6 +201,7 @@ static void put_sample(struct format *f, const struct perf_event_header *record,
 	put_read(f, context->attr, sample);
 	put_chain(f, sample, context->symbols);
 	put_branches(f, context->attr, sample);
+	dump_memory(f, context->attr, sample);
 }
 
 static void put_mmap2(struct format *f, const struct perf_event_header *record)

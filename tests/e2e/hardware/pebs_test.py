@@ -11,6 +11,7 @@ check-spare: machines count instructions
 import collections
 import pathlib
 import struct
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -59,24 +60,27 @@ def instructions(trace, program):
     return done
 
 
-def steps(ips, ran, period):
+def steps(ips, ran, period, program):
     """How many samples follow the trace, each a period behind the one before, and how often the
-    distance is shorter: by an interrupt's entry and exit, which are counted and not in the trace."""
+    distance is shorter: by an interrupt's entry and exit, which are counted and not in the trace. A
+    sample may lie there too."""
+    entry = range(program.symbols["x86_vectors"], program.symbols["arch_trace_hold"])
     best = (0, 0)
     for start in range(4):  # the first samples may be before the program
-        states = {at: 0 for at in range(2 * period) if ips[start:] and ran[at] == ips[start]}
-        for n, ip in enumerate(ips[start:], 1):
-            if n > 1:
-                following = {}
-                for at, cost in states.items():
-                    for short in range(MOST_OF_ENTRY):
-                        to = at + period - short
-                        if to < len(ran) and ran[to] == ip:
-                            following[to] = min(following.get(to, cost + (short > 0)),
-                                                cost + (short > 0))
-                states = following
-            if not states:
+        states, n, far = {at: 0 for at in range(2 * period) if ran[at] == ips[start]}, 1, period
+        for ip in ips[start + 1:]:
+            if ip in entry:
+                far += period
+                continue
+            following = {}
+            for at, cost in states.items():
+                for to in range(at + far - MOST_OF_ENTRY, at + far + 1):
+                    if to < len(ran) and ran[to] == ip:
+                        following[to] = min(following.get(to, cost + 1), cost + (to < at + far))
+            if not following:
                 break
+            n, far, states = n + far // period, period, following
+        if states:
             best = max(best, (n, -min(states.values())))
     return best[0], -best[1]
 
@@ -91,7 +95,7 @@ def against_the_trace(binary, program, ran):
     for level in ("p", "pp", "ppp"):
         run = record(binary, f"record -e instructions:{level} -c {PERIOD} -- {WORKLOAD}")
         samples = Samples(run, program) if run.status == 0 else None
-        found = steps(samples.ips(), ran, PERIOD) if samples else run.text
+        found = steps(samples.ips(), ran, PERIOD, program) if samples else run.text
         tap.ok(samples and follows(found, ran, run),
                f":{level}: the samples are each {PERIOD}th instruction of the trace", (found, len(ran)))
         tap.ok(samples and all(misc & EXACT_IP for _, _, misc, _ in samples.all),
@@ -102,11 +106,11 @@ def skid(binary, program, ran):
     """An interrupt that comes 40 instructions late moves the samples of interrupts only."""
     late = f"{CPU},pmi-skid=40"
     plain = record(binary, f"record -e instructions -c {PERIOD} -- {WORKLOAD}", late)
-    found = steps(Samples(plain, program).ips(), ran, PERIOD)
+    found = steps(Samples(plain, program).ips(), ran, PERIOD, program)
     tap.ok(not follows(found, ran, plain),
            "a late interrupt: samples of interrupts are not on their instructions", found)
     run = record(binary, f"record -e instructions:p -c {PERIOD} -- {WORKLOAD}", late)
-    found = steps(Samples(run, program).ips(), ran, PERIOD)
+    found = steps(Samples(run, program).ips(), ran, PERIOD, program)
     tap.ok(follows(found, ran, run), "precise samples are", (found, len(ran)))
 
 
@@ -174,12 +178,56 @@ def callchains(binary, program):
                (status, errors, text[-300:]))
 
 
+def of_function(samples, program, name):
+    start = program.symbols[name]
+    return [(ip, words) for _, ip, _, words in samples if program.function(ip) == start]
+
+
+def memory(binary, program):
+    """ptrchase has one load in its loop, at the start of a line of 64 bytes in its buffer."""
+    command = "record -d -W --phys-data -c 20011 -e {} -- ptrchase 256K"
+    run = record(binary, command.format("cpu/mem-loads,ldlat=30/"))
+    found = of_function(Samples(run, program).all if run.status == 0 else (), program, "chase")
+    ips, addresses = {ip for ip, _ in found}, [words[4] for _, words in found]
+    tap.ok(len(found) > 1000 and len(ips) == 1, "mem-loads: samples lie on the loop's one load",
+           (len(found), ips, run.text[-300:]))
+    tap.ok(found and max(addresses) - min(addresses) < 256 << 10 and
+           len({address % 64 for address in addresses}) == 1 and len(set(addresses)) > 50,
+           "the loads' addresses lie in the buffer, at lines", (addresses[:4], len(set(addresses))))
+    tap.ok(found and all(words[7] == 200 and words[8] & 0x1f == 2 and words[9] == words[4]
+                         for _, words in found),
+           "each has a latency above ldlat, is a load, and has its physical address", found[:2])
+    good, summary = conserved(run)
+    tap.ok(good and summary["events"][0]["precise"] == summary["events"][0]["samples"],
+           "and is the hardware's record", summary.get("events"))
+    for what in (("mem", "report"), ("c2c", "report"), ("script", "-F", "ip,addr,weight,data_src"),
+                 ("annotate",)):
+        text, errors, status = run.perf(*what, *(("--stdio",) if what[0] != "script" else ()))
+        tap.ok(status == 0 and ("RAM" in text or what[0] in ("annotate", "c2c")) and not errors,
+               f"perf {' '.join(what[:2])} reads them", (status, errors, text[-300:]))
+    dump = subprocess.run([machine.TOOL, "dump", run.file], capture_output=True, text=True,
+                          check=False).stdout
+    tap.ok(dump.count("... weight: 200\n . data_src: 0x") > 1000, "dump prints them", dump[-300:])
+    run = record(binary, command.format("cpu/mem-loads,ldlat=10/"))
+    weights = {words[7] for *_, words in Samples(run, program).all}
+    tap.equal(weights, {14, 200}, "ldlat=10: the second level's loads too, the first level's not")
+    run = record(binary, command.format("instructions:p"))
+    found = of_function(Samples(run, program).all, program, "chase")
+    with_address = {ip for ip, words in found if words[4]}
+    tap.ok(with_address == ips and len({ip for ip, _ in found}) > 1 and
+           all(words[8] & 0x1f == 1 for _, words in found),
+           "instructions:p -d: only the load has an address, and no data source",
+           (with_address, ips))
+
+
 def refusals(binary):
     for cpu, events, message in (
             ("Skylake-Client,pmu=on", "cycles:p", "no precise samples (PEBS)"),
             (CPU, "cpu-clock:p", "its source has no precise samples"),
             (CPU, "cycles:pppp", "more than three p"),
             (CPU, "ref-cycles:p", "only cycles, instructions, branches"),
+            (CPU, "cpu/mem-loads,ldlat=30/,cpu/mem-loads,ldlat=40/", "another ldlat"),
+            (CPU, "cpu/event=0xc0,ldlat=30/", "ldlat is a term of mem-loads"),
             (CPU, "bts//,cycles:p", "a branch trace (bts//) uses the debug store")):
         run = record(binary, f"record -e {events} -- noploop 1", cpu)
         tap.ok(run.status != 0 and message in run.text, f"-e {events}: {message}",
@@ -196,6 +244,7 @@ def check(binary):
     ledgers(binary)
     lossless(binary)
     callchains(binary, program)
+    memory(binary, program)
     refusals(binary)
 
 

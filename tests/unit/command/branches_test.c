@@ -26,6 +26,27 @@ static int parse(const char *text)
 	return command_parse(&command, text, &tables, &error);
 }
 
+static void fields_of_memory_are_perfs(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t fields;
+	} cases[] = {
+		{ "record -- loop", 0 },
+		{ "record -d -- loop", PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC },
+		{ "record --data --weight -- loop",
+		  PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT_STRUCT },
+		{ "record -W --phys-data -- loop",
+		  PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_PHYS_ADDR },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), 0);
+		assert_int_equal(command.sample_fields, cases[i].fields);
+	}
+}
+
 static void branch_filters_are_perfs(void **state)
 {
 	static const struct {
@@ -93,6 +114,7 @@ static void a_wrong_filter_or_a_second_one_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_of_memory_are_perfs),
 		cmocka_unit_test(branch_filters_are_perfs),
 		cmocka_unit_test(a_wrong_filter_or_a_second_one_is_refused),
 	};

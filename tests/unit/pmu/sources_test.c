@@ -13,13 +13,16 @@
 #include "pmu/pmu.h"
 
 /* For each kind of Intel's CPUs */
-#define INTEL_TERMS        \
-	"\tevent 0:0-7\n"  \
-	"\tumask 0:8-15\n" \
-	"\tedge 0:18-18\n" \
-	"\tany 0:21-21\n"  \
-	"\tinv 0:23-23\n"  \
-	"\tcmask 0:24-31\n"
+#define INTEL_TERMS         \
+	"\tevent 0:0-7\n"   \
+	"\tumask 0:8-15\n"  \
+	"\tedge 0:18-18\n"  \
+	"\tany 0:21-21\n"   \
+	"\tinv 0:23-23\n"   \
+	"\tcmask 0:24-31\n" \
+	"\tldlat 1:0-15\n"  \
+	"\tmem-loads=1cd\n" \
+	"\tmem-stores=82d0\n"
 
 /* name, type, PMU_* flags; its terms: word of config, lowest and highest bit; its events */
 static const char expected[] = "cpu 4 12\n" INTEL_TERMS "cpu_core b 10\n" INTEL_TERMS

@@ -218,6 +218,33 @@ static void modifiers_exclude_what_is_not_named(void **state)
 	assert_true(specs[1].attr.flags == (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HV));
 }
 
+static void precise_levels_are_counted(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned level;
+	} cases[] = { { "cycles", 0 },        { "cycles:p", 1 },      { "cycles:ppk", 2 },
+		      { "cycles:ppp", 3 },    { "unit/loads/pp", 2 }, { "{cycles}:p", 1 },
+		      { "{cycles:ppp}:p", 3 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].text), 1);
+		assert_int_equal(specs[0].attr.flags >> PERF_ATTR_PRECISE_IP & 3, cases[i].level);
+	}
+	assert_int_equal(parse("cycles:pppp"), -EINVAL);
+}
+
+static void a_sources_own_event_is_a_term(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("unit/loads,min_latency=30/"), 1);
+	assert_int_equal(specs[0].attr.type, 42);
+	assert_int_equal(specs[0].attr.config, 0x1cd);
+	assert_int_equal(specs[0].attr.config2, 30);
+	assert_int_equal(parse("unit/loads=1/"), -EINVAL);
+}
+
 static void an_error_points_at_its_place(void **state)
 {
 	static const struct {
@@ -327,6 +354,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_name_of_ours_is_known_for_that),
 		cmocka_unit_test(no_two_sources_count_one_event),
 		cmocka_unit_test(modifiers_exclude_what_is_not_named),
+		cmocka_unit_test(precise_levels_are_counted),
+		cmocka_unit_test(a_sources_own_event_is_a_term),
 		cmocka_unit_test(an_error_points_at_its_place),
 		cmocka_unit_test(braces_make_a_group_of_a_leader_and_its_members),
 		cmocka_unit_test(groups_that_are_none_are_refused),

@@ -245,6 +245,106 @@ static void a_frequency_adapts_at_the_tick(void **state)
 	assert_int_equal(event->count, event->account.period + event->count - event->sampled);
 }
 
+static int begin_raw(struct perf_event *event, uint64_t config, uint64_t config1, bool precise)
+{
+	int code;
+
+	describe(event, config, 1000);
+	event->attr.type = PERF_TYPE_RAW;
+	event->attr.config1 = config1;
+	if (!precise)
+		event->attr.flags = 0;
+	event->attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT_STRUCT |
+	                          PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR;
+	code = event_init(event);
+	return code ? code : event_enable(event);
+}
+
+static void accesses_to_memory_have_address_latency_and_source(void **state)
+{
+	static const struct {
+		uint64_t config, config1, source, latency, weight, data_src;
+		bool implied; /* without :p */
+	} cases[] = {
+		/* loads above a latency: level 2, and a TLB miss on a locked access */
+		{ 0x01cd, 30, 0x03, 14, 14, 0x02 | 0x22 << 5 | 2 << 19 | 0x1aULL << 26 | 2ULL << 33,
+		  true },
+		{ 0x01cd, 0, 0x31, 4, 4,
+		  0x02 | 0x0a << 5 | 2 << 19 | 2 << 24 | 0x14ULL << 26 | 1ULL << 33, true },
+		/* stores: a hit of level 1, and a miss */
+		{ 0x82d0, 0, 0x01, 0, 0, 0x04 | 0x0a << 5 | 1 << 19 | 0x1aULL << 26 | 1ULL << 33,
+		  true },
+		{ 0x82d0, 0, 0x00, 0, 0, 0x04 | 0x0c << 5 | 1 << 19 | 0x1aULL << 26 | 1ULL << 33,
+		  false },
+		/* all loads: no level; another event */
+		{ 0x81d0, 0, 0x03, 9, 0, 0x05080022, false },
+		{ 0x20c4, 0, 0x03, 9, 0, 0x05080021, false },
+	};
+
+	(void)state;
+	for
+		EACH_FORMAT(f)
+		{
+			for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+				struct perf_event *event = &rig_events[0];
+				const uint64_t *record;
+				uint64_t at = 0;
+
+				power_on(formats[f]);
+				model.pebs.address = 0x7000;
+				model.pebs.source = cases[i].source;
+				model.pebs.latency = cases[i].latency;
+				assert_int_equal(begin_raw(event, cases[i].config, cases[i].config1,
+				                           !cases[i].implied),
+				                 0);
+				assert_int_equal(event->attr.flags >> PERF_ATTR_PRECISE_IP & 3, 1);
+				assert_int_equal(model.pebs.enable,
+				                 cases[i].config == 0x01cd ? 0x100000001 : 1);
+				assert_int_equal(model.pebs.ld_lat, cases[i].config != 0x01cd ? 0
+				                                    : cases[i].config1        ? 30
+				                                                              : 3);
+				rig_run(1000, 1, intel_model_count_on);
+				event_disable(event);
+				record = next_record(event, &at);
+				assert_int_equal(record[2], 0x7000);
+				assert_int_equal(record[3], cases[i].weight);
+				assert_true(record[4] == cases[i].data_src);
+				assert_int_equal(record[5], 0x7000);
+				assert_int_equal(model.pebs.ld_lat, 0);
+				assert_int_equal(model.pebs.enable, 0);
+				assert_int_equal(model.faults, 0);
+			}
+		}
+}
+
+/* Golden Cove has the cache's latency and the instruction's. */
+static void two_latencies_are_both_parts_of_the_weight(void **state)
+{
+	uint64_t record[32] = { [6] = 0x002000000030 };
+	struct intel_pebs_sample sample;
+	struct intel_pebs_form form;
+
+	(void)state;
+	power_on(4);
+	form = intel_pebs_form();
+	intel_pebs_record_read(&form, record, &sample);
+	assert_true(sample.precise.weight == (0x20 | 0x30ULL << 32));
+}
+
+static void a_cpu_has_one_threshold_of_latency(void **state)
+{
+	(void)state;
+	power_on(3);
+	assert_int_equal(begin_raw(&rig_events[0], 0x01cd, 30, true), 0);
+	assert_int_equal(begin_raw(&rig_events[1], 0x01cd, 31, true), -EBUSY);
+	assert_non_null(strstr(rig_events[1].why, "ldlat"));
+	assert_int_equal(begin_raw(&rig_events[1], 0x01cd, 30, true), 0);
+	event_disable(&rig_events[1]);
+	event_disable(&rig_events[0]);
+	assert_int_equal(begin_raw(&rig_events[0], 0x20c4, 30, true), -EINVAL);
+	assert_non_null(strstr(rig_events[0].why, "ldlat"));
+}
+
 static void it_is_refused_with_the_reason(void **state)
 {
 	struct perf_event *event = &rig_events[0];
@@ -327,6 +427,9 @@ int main(void)
 		cmocka_unit_test(a_callchain_has_an_interrupt_for_each_record),
 		cmocka_unit_test(events_beside_it_keep_their_interrupts),
 		cmocka_unit_test(a_frequency_adapts_at_the_tick),
+		cmocka_unit_test(accesses_to_memory_have_address_latency_and_source),
+		cmocka_unit_test(two_latencies_are_both_parts_of_the_weight),
+		cmocka_unit_test(a_cpu_has_one_threshold_of_latency),
 		cmocka_unit_test(it_is_refused_with_the_reason),
 		cmocka_unit_test(cycles_are_a_precise_event_before_the_baseline),
 		cmocka_unit_test(registers_of_firmware_are_given_back),

@@ -116,6 +116,53 @@ static void hw_idx_is_there_only_if_attr_has_it(void **state)
 	assert_false(sample_parse((const void *)words, &attr, &s));
 }
 
+/* Behind the registers and the stack that other tools' files may have. */
+static void accesses_to_memory_stand_behind_all_lists(void **state)
+{
+	static const uint64_t words[] = {
+		PERF_RECORD_SAMPLE | 16ULL * 8 << 48,
+		2, /* REGS_USER: abi, two registers */
+		11,
+		12,
+		16, /* STACK_USER: size, bytes, the valid ones */
+		0,
+		0,
+		8,
+		200 | 30ULL << 32, /* WEIGHT_STRUCT */
+		0x42,              /* DATA_SRC */
+		7,                 /* TRANSACTION */
+		2,                 /* REGS_INTR: abi, three registers */
+		21,
+		22,
+		23,
+		0x7000, /* PHYS_ADDR */
+	};
+	struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+		               PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |
+		               PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR |
+		               PERF_SAMPLE_PHYS_ADDR,
+		.sample_regs_user = 3,
+		.sample_regs_intr = 7,
+	};
+	uint64_t copy[16];
+	struct sample s;
+
+	(void)state;
+	assert_true(sample_parse((const void *)words, &attr, &s));
+	assert_true(s.weight == (200 | 30ULL << 32));
+	assert_int_equal(s.data_src, 0x42);
+	assert_int_equal(s.phys_addr, 0x7000);
+	memcpy(copy, words, sizeof(copy));
+	for (uint16_t size = 8; size < sizeof(copy); size += 8) {
+		copy[0] = PERF_RECORD_SAMPLE | (uint64_t)size << 48;
+		assert_false(sample_parse((const void *)copy, &attr, &s));
+	}
+	memcpy(copy, words, sizeof(copy));
+	copy[4] = UINT64_MAX - 7; /* of the stack */
+	assert_false(sample_parse((const void *)copy, &attr, &s));
+}
+
 static void a_record_that_ends_too_early_is_refused_at_every_length(void **state)
 {
 	struct sample s;
@@ -326,6 +373,7 @@ int main(void)
 		cmocka_unit_test(every_field_is_found_in_perfs_order),
 		cmocka_unit_test(a_record_that_ends_too_early_is_refused_at_every_length),
 		cmocka_unit_test(hw_idx_is_there_only_if_attr_has_it),
+		cmocka_unit_test(accesses_to_memory_stand_behind_all_lists),
 		cmocka_unit_test(counts_that_lie_are_refused),
 		cmocka_unit_test(a_trailer_is_read_from_the_end),
 		cmocka_unit_test(numbers_are_formatted_as_printf_does),
