@@ -16,7 +16,7 @@ bool payload_runs_on_firmware(const struct command *command)
 	return command->workload == &image;
 }
 
-static void without_shared_memory_the_firmware_stays_unless_it_is_said(void **state)
+static void without_shared_memory_the_firmware_stays_by_default(void **state)
 {
 	static const struct {
 		struct command command;
@@ -45,7 +45,7 @@ static void without_shared_memory_the_firmware_stays_unless_it_is_said(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_shared_memory_the_firmware_stays_unless_it_is_said),
+		cmocka_unit_test(without_shared_memory_the_firmware_stays_by_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,7 +227,7 @@ static unsigned ticks_that_look(unsigned ticks)
 	return looked;
 }
 
-static void ticks_leave_a_line_alone_that_nobody_uses(void **state)
+static void ticks_leave_unused_lines_alone(void **state)
 {
 	(void)state;
 	start(MODEL_16550A, 1);
@@ -313,7 +313,7 @@ static void a_line_is_text_at_the_rate_that_it_began_with(void **state)
 	}
 }
 
-static void at_an_unknown_rate_a_fifo_a_tick_is_the_most(void **state)
+static void at_an_unknown_rate_a_tick_sends_at_most_one_fifo(void **state)
 {
 	const struct line_port port = { .uart = { .fifo = 16 } };
 
@@ -350,7 +350,7 @@ static void above_that_a_tick_moves_a_fifo(void **state)
 	assert_int_equal(uart_model.overruns + host.broken, 0);
 }
 
-static void a_rate_at_which_nobody_is_heard_is_given_up(void **state)
+static void a_rate_without_any_answer_is_given_up(void **state)
 {
 	(void)state;
 	start(MODEL_16550A, 6);
@@ -425,7 +425,7 @@ static void typed_commands_are_those_of_any_line(void **state)
 	assert_true(lines_have_host(&lines));
 }
 
-static void who_waits_may_halt_where_no_host_is_and_a_fifo_holds_a_tick(void **state)
+static void waiting_code_may_halt_without_a_host_if_a_fifo_holds_a_tick(void **state)
 {
 	(void)state;
 	start(MODEL_16550A, 1);
@@ -457,7 +457,7 @@ static void a_key_is_that_of_any_line(void **state)
 	assert_false(lines_are_pressed(&lines));
 }
 
-static void refused_requests_stand_in_the_header(void **state)
+static void refused_requests_are_counted_in_the_header(void **state)
 {
 	const struct tr_header *header = (const void *)rig_memory;
 	uint8_t body[WIRE_BODY_MAX];
@@ -577,19 +577,19 @@ int main(void)
 		cmocka_unit_test(a_line_that_stalls_loses_little_and_continues),
 		cmocka_unit_test(a_line_that_does_not_keep_its_rate_loses_nothing),
 		cmocka_unit_test(a_burst_that_fits_the_fifo_arrives_whatever_the_tick_does),
-		cmocka_unit_test(ticks_leave_a_line_alone_that_nobody_uses),
+		cmocka_unit_test(ticks_leave_unused_lines_alone),
 		cmocka_unit_test(a_host_is_heard_by_a_line_that_was_left_alone),
 		cmocka_unit_test(a_rate_is_tried_and_kept_when_a_frame_comes),
 		cmocka_unit_test(a_line_is_text_at_the_rate_that_it_began_with),
-		cmocka_unit_test(at_an_unknown_rate_a_fifo_a_tick_is_the_most),
+		cmocka_unit_test(at_an_unknown_rate_a_tick_sends_at_most_one_fifo),
 		cmocka_unit_test(above_that_a_tick_moves_a_fifo),
-		cmocka_unit_test(a_rate_at_which_nobody_is_heard_is_given_up),
+		cmocka_unit_test(a_rate_without_any_answer_is_given_up),
 		cmocka_unit_test(one_at_a_time_pumps),
 		cmocka_unit_test(a_call_moves_no_more_than_a_fifo),
 		cmocka_unit_test(typed_commands_are_those_of_any_line),
-		cmocka_unit_test(who_waits_may_halt_where_no_host_is_and_a_fifo_holds_a_tick),
+		cmocka_unit_test(waiting_code_may_halt_without_a_host_if_a_fifo_holds_a_tick),
 		cmocka_unit_test(a_key_is_that_of_any_line),
-		cmocka_unit_test(refused_requests_stand_in_the_header),
+		cmocka_unit_test(refused_requests_are_counted_in_the_header),
 		cmocka_unit_test(rings_are_those_of_the_run),
 		cmocka_unit_test(cards_are_lines_and_leave_the_console_its_place),
 	};

@@ -32,7 +32,7 @@ static int parse(const char *text)
 	return command_parse(&c, text, &tables, &error);
 }
 
-static void what_is_registered_is_a_command_of_its_own(void **state)
+static void a_registered_command_is_a_command_of_its_own(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("register  record --boot -c 7 -o \\a.data"), 0);
@@ -48,7 +48,7 @@ static void what_is_registered_is_a_command_of_its_own(void **state)
 	assert_ptr_equal(c.workload, &boot);
 }
 
-static void of_a_boot_waiting_is_shown_unless_an_option_hides_it(void **state)
+static void a_boots_waiting_is_shown_unless_an_option_hides_it(void **state)
 {
 	static const struct {
 		const char *text, *event;
@@ -76,7 +76,7 @@ static void of_a_boot_waiting_is_shown_unless_an_option_hides_it(void **state)
 	assert_int_equal(c.nr_events, 0);
 }
 
-static void what_no_driver_could_do_is_not_registered(void **state)
+static void a_command_that_no_driver_can_do_is_not_registered(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("register record --boot -o fs1:a.data"), -EINVAL);
@@ -86,7 +86,7 @@ static void what_no_driver_could_do_is_not_registered(void **state)
 	assert_int_equal(parse("record --boot -o fs1:a.data"), 0);
 }
 
-static void a_boot_is_recorded_until_the_first_of_what_is_listed(void **state)
+static void a_boot_is_recorded_until_the_first_of_the_listed_ends(void **state)
 {
 	static const struct {
 		const char *text;
@@ -112,7 +112,7 @@ static void a_boot_is_recorded_until_the_first_of_what_is_listed(void **state)
 	}
 }
 
-static void what_a_boot_cannot_be_recorded_until_is_refused(void **state)
+static void an_impossible_end_of_a_boots_recording_is_refused(void **state)
 {
 	static const struct {
 		const char *text, *what;
@@ -143,11 +143,11 @@ static void what_a_boot_cannot_be_recorded_until_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_registered_is_a_command_of_its_own),
-		cmocka_unit_test(of_a_boot_waiting_is_shown_unless_an_option_hides_it),
-		cmocka_unit_test(what_no_driver_could_do_is_not_registered),
-		cmocka_unit_test(a_boot_is_recorded_until_the_first_of_what_is_listed),
-		cmocka_unit_test(what_a_boot_cannot_be_recorded_until_is_refused),
+		cmocka_unit_test(a_registered_command_is_a_command_of_its_own),
+		cmocka_unit_test(a_boots_waiting_is_shown_unless_an_option_hides_it),
+		cmocka_unit_test(a_command_that_no_driver_can_do_is_not_registered),
+		cmocka_unit_test(a_boot_is_recorded_until_the_first_of_the_listed_ends),
+		cmocka_unit_test(an_impossible_end_of_a_boots_recording_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void the_other_isas_relocations_are_its_own(void **state)
 	assert_int_equal(elf_parse(&image, &f, sizeof(f), EM_AARCH64, &error), -ENOEXEC);
 }
 
-static void writable_parts_are_placed_anew_and_relocated(void **state)
+static void writable_parts_are_copied_again_and_relocated(void **state)
 {
 	uint64_t at = 0x7000000, word;
 	uint8_t memory[0x3000];
@@ -114,7 +114,7 @@ static void writable_parts_are_placed_anew_and_relocated(void **state)
 	}
 }
 
-static void what_is_no_elf_for_this_machine_is_refused(void **state)
+static void a_file_that_is_no_elf_for_this_machine_is_refused(void **state)
 {
 	(void)state;
 	f.header.e_machine = EM_AARCH64;
@@ -134,7 +134,7 @@ static void what_is_no_elf_for_this_machine_is_refused(void **state)
 	refused("it has no program headers, or too many", 65);
 }
 
-static void what_is_cut_short_is_refused_at_any_length(void **state)
+static void a_file_cut_at_any_length_is_refused(void **state)
 {
 	size_t whole = sizeof(f);
 
@@ -224,7 +224,7 @@ static void a_pie_may_have_no_relocations(void **state)
 	assert_int_equal(image.nr_relocations, 0);
 }
 
-static void a_table_of_relocations_lies_inside(void **state)
+static void a_table_of_relocations_is_inside_the_file(void **state)
 {
 	(void)state;
 	f.dynamic[0].d_un.d_val = 0x9000;
@@ -244,7 +244,7 @@ static void a_table_of_relocations_lies_inside(void **state)
 	refused("it is cut short: its dynamic section lies behind its end", sizeof(f) + 1);
 }
 
-static void what_wants_a_dynamic_linker_or_a_libc_is_refused(void **state)
+static void a_file_for_a_dynamic_linker_or_another_libc_is_refused(void **state)
 {
 	(void)state;
 	f.dynamic[2] = (Elf64_Dyn){ DT_NEEDED, { 5 } };
@@ -297,15 +297,16 @@ int main(void)
 		cmocka_unit_test_setup(a_static_executable_stays_where_it_was_linked, make),
 		cmocka_unit_test_setup(a_pie_gets_the_alignment_that_it_asks_for, make),
 		cmocka_unit_test_setup(the_other_isas_relocations_are_its_own, make),
-		cmocka_unit_test_setup(writable_parts_are_placed_anew_and_relocated, make),
-		cmocka_unit_test_setup(what_is_no_elf_for_this_machine_is_refused, make),
-		cmocka_unit_test_setup(what_is_cut_short_is_refused_at_any_length, make),
+		cmocka_unit_test_setup(writable_parts_are_copied_again_and_relocated, make),
+		cmocka_unit_test_setup(a_file_that_is_no_elf_for_this_machine_is_refused, make),
+		cmocka_unit_test_setup(a_file_cut_at_any_length_is_refused, make),
 		cmocka_unit_test_setup(segments_that_make_no_sense_are_refused, make),
 		cmocka_unit_test_setup(the_entry_point_is_code, make),
 		cmocka_unit_test_setup(relocations_stay_inside, make),
 		cmocka_unit_test_setup(a_pie_may_have_no_relocations, make),
-		cmocka_unit_test_setup(a_table_of_relocations_lies_inside, make),
-		cmocka_unit_test_setup(what_wants_a_dynamic_linker_or_a_libc_is_refused, make),
+		cmocka_unit_test_setup(a_table_of_relocations_is_inside_the_file, make),
+		cmocka_unit_test_setup(a_file_for_a_dynamic_linker_or_another_libc_is_refused,
+		                       make),
 		cmocka_unit_test_setup(thread_local_variables_are_the_programs_if_they_are_whole,
 		                       make),
 		cmocka_unit_test_setup(a_damaged_note_is_no_build_id, make),

@@ -140,7 +140,7 @@ static void an_argument_may_follow_its_letter(void **state)
 	assert_int_equal(parse("record -"), -EINVAL);
 }
 
-static void what_is_not_said_is_perfs_default(void **state)
+static void an_option_that_is_not_given_has_perfs_default(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("  record \t loop "), 0);
@@ -161,7 +161,7 @@ static void events_of_several_options_add_up(void **state)
 	assert_string_equal(c.events[1].name, "r1c2");
 }
 
-static void every_command_may_say_what_comes_then(void **state)
+static void every_command_may_choose_the_next_step(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("list --then poweroff"), 0);
@@ -176,7 +176,7 @@ static void every_command_may_say_what_comes_then(void **state)
 	assert_int_equal(c.verb, COMMAND_VERSION);
 }
 
-static void the_firmware_stays_or_goes_as_is_said(void **state)
+static void the_command_decides_whether_the_firmware_stays(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("record -- loop"), 0);
@@ -210,7 +210,7 @@ static void sizes_may_have_a_suffix(void **state)
 	assert_int_equal(c.wakeup_watermark, 4096);
 }
 
-static void what_has_a_unit_has_decimals(void **state)
+static void an_argument_with_a_unit_has_decimals(void **state)
 {
 	static const struct {
 		const char *text;
@@ -404,7 +404,7 @@ static void an_option_that_means_nothing_is_refused(void **state)
 		assert_int_equal(parse(sensible[i]), 0);
 }
 
-static void what_was_meant_is_offered(void **state)
+static void the_nearest_name_is_suggested(void **state)
 {
 	static const struct {
 		const char *text, *meant;
@@ -548,17 +548,17 @@ int main(void)
 		cmocka_unit_test(files_are_fetched_of_programs_alone),
 		cmocka_unit_test(a_file_of_uefis_is_known_by_its_ending),
 		cmocka_unit_test(an_argument_may_follow_its_letter),
-		cmocka_unit_test(what_is_not_said_is_perfs_default),
+		cmocka_unit_test(an_option_that_is_not_given_has_perfs_default),
 		cmocka_unit_test(events_of_several_options_add_up),
-		cmocka_unit_test(every_command_may_say_what_comes_then),
-		cmocka_unit_test(the_firmware_stays_or_goes_as_is_said),
+		cmocka_unit_test(every_command_may_choose_the_next_step),
+		cmocka_unit_test(the_command_decides_whether_the_firmware_stays),
 		cmocka_unit_test(a_file_may_be_named),
 		cmocka_unit_test(sizes_may_have_a_suffix),
-		cmocka_unit_test(what_has_a_unit_has_decimals),
+		cmocka_unit_test(an_argument_with_a_unit_has_decimals),
 		cmocka_unit_test(an_error_names_the_reason_and_the_column),
 		cmocka_unit_test(the_firmware_cannot_both_stay_and_go),
 		cmocka_unit_test(an_option_that_means_nothing_is_refused),
-		cmocka_unit_test(what_was_meant_is_offered),
+		cmocka_unit_test(the_nearest_name_is_suggested),
 		cmocka_unit_test(a_command_is_known_by_its_first_word),
 		cmocka_unit_test(a_wrong_letter_in_four_is_a_mistake_and_more_is_another_word),
 		cmocka_unit_test(the_workload_and_all_behind_it_are_not_the_commands),

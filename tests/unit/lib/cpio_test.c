@@ -102,7 +102,7 @@ static int entries(const uint8_t *bytes, uint64_t size, int *last)
 	return count;
 }
 
-static void one_that_is_cut_short_is_damaged(void **state)
+static void a_journal_that_is_cut_off_is_damaged(void **state)
 {
 	int last;
 
@@ -119,7 +119,7 @@ static void one_that_is_cut_short_is_damaged(void **state)
 	}
 }
 
-static void no_byte_of_it_is_believed(void **state)
+static void no_byte_of_it_is_trusted(void **state)
 {
 	static const uint8_t values[] = { 0, '0', '9', 'f', 'F', 'g', 0xff };
 	int last;
@@ -220,9 +220,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(an_archive_has_the_files_that_were_put_into_it,
 		                                set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_that_is_cut_short_is_damaged, set_up,
+		cmocka_unit_test_setup_teardown(a_journal_that_is_cut_off_is_damaged, set_up,
 		                                tear_down),
-		cmocka_unit_test_setup_teardown(no_byte_of_it_is_believed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_byte_of_it_is_trusted, set_up, tear_down),
 		cmocka_unit_test_teardown(each_name_of_a_file_has_its_bytes, tear_down),
 		cmocka_unit_test_teardown(a_name_is_reported_without_where_it_was_looked_for,
 		                          tear_down),

@@ -81,7 +81,7 @@ static void text_is_cut_to_its_space_and_ends_with_a_nul(void **state)
 }
 
 /* Through a pointer, so that the compiler gives no warning. */
-static void an_unknown_conversion_is_printed_as_it_stands(void **state)
+static void an_unknown_conversion_is_printed_unchanged(void **state)
 {
 	size_t (*print)(char *, size_t, const char *, ...) = print_text;
 	char text[64];
@@ -100,7 +100,7 @@ int main(void)
 		cmocka_unit_test(widths_and_padding_are_as_libc_does_them),
 		cmocka_unit_test(pointers_have_all_their_digits),
 		cmocka_unit_test(text_is_cut_to_its_space_and_ends_with_a_nul),
-		cmocka_unit_test(an_unknown_conversion_is_printed_as_it_stands),
+		cmocka_unit_test(an_unknown_conversion_is_printed_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

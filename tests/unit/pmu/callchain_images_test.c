@@ -86,7 +86,7 @@ static void callers_are_followed_to_the_first_that_keeps_no_frames(void **state)
 	assert_int_equal(collect(KEPT + SIZE, callers), 0);
 }
 
-static void what_nobody_knows_is_taken_for_what_the_isa_has(void **state)
+static void an_unknown_pmu_counts_as_the_isas_common_one(void **state)
 {
 	static const uint64_t callers[] = { UNKNOWN + 16, NOWHERE + 16, KEPT + 16,
 		                            NONE + 16,    KEPT,         0 };
@@ -141,7 +141,7 @@ static void it_is_one_of_the_frames_that_there_is_room_for(void **state)
 	assert_int_equal(chain[3], KEPT_2 + 16);
 }
 
-static void what_no_call_returns_to_is_no_caller(void **state)
+static void an_address_after_no_call_is_no_caller(void **state)
 {
 	static const uint64_t callers[] = { KEPT + 16, KEPT_2 + 16, KEPT + 32, 0 };
 
@@ -172,7 +172,7 @@ static void a_wild_frame_pointer_leads_nowhere(void **state)
 }
 
 /* The frame pointer may still point into a stack of ours. */
-static void from_a_stack_that_nobody_knows_nothing_is_followed(void **state)
+static void an_unknown_stack_is_not_followed(void **state)
 {
 	static const uint64_t callers[] = { KEPT + 16, KEPT_2 + 16, 0 };
 
@@ -195,7 +195,7 @@ static void from_a_stack_that_nobody_knows_nothing_is_followed(void **state)
 }
 
 /* The call's frame is record 4. */
-static void who_waits_is_known_and_who_has_called_him(void **state)
+static void the_waiting_code_and_its_caller_are_known(void **state)
 {
 	struct callchain_call *call = (struct callchain_call *)(stack + 4);
 	struct arch_regs regs = { .pc = NONE + 8, .sp = (uint64_t)stack, .fp = 1 };
@@ -281,7 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 		    callers_are_followed_to_the_first_that_keeps_no_frames, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_nobody_knows_is_taken_for_what_the_isa_has,
+		cmocka_unit_test_setup_teardown(an_unknown_pmu_counts_as_the_isas_common_one,
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_a_frame_of_its_own_none_is_followed, set_up,
 		                                tear_down),
@@ -289,13 +289,13 @@ int main(void)
 		    who_has_called_one_without_a_frame_of_its_own_comes_first, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(it_is_one_of_the_frames_that_there_is_room_for,
 		                                set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_no_call_returns_to_is_no_caller, set_up,
+		cmocka_unit_test_setup_teardown(an_address_after_no_call_is_no_caller, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(a_wild_frame_pointer_leads_nowhere, set_up,
 		                                tear_down),
-		cmocka_unit_test_setup_teardown(from_a_stack_that_nobody_knows_nothing_is_followed,
-		                                set_up, tear_down),
-		cmocka_unit_test_setup_teardown(who_waits_is_known_and_who_has_called_him, set_up,
+		cmocka_unit_test_setup_teardown(an_unknown_stack_is_not_followed, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(the_waiting_code_and_its_caller_are_known, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(
 		    who_has_called_from_the_end_of_an_image_is_of_that_image, set_up, tear_down),

@@ -54,7 +54,7 @@ static void events_that_take_turns_share_what_is_left(void **state)
 	assert_int_equal(fake.used, 0);
 }
 
-static void what_is_paused_stops_like_all_else(void **state)
+static void a_paused_event_stops_like_the_others(void **state)
 {
 	(void)state;
 	context_rig_add_group(2, 7000);
@@ -95,7 +95,7 @@ int main(void)
 		cmocka_unit_test_setup(a_pause_is_in_no_count_and_no_time, context_rig_set_up),
 		cmocka_unit_test_setup(events_that_take_turns_share_what_is_left,
 		                       context_rig_set_up),
-		cmocka_unit_test_setup(what_is_paused_stops_like_all_else, context_rig_set_up),
+		cmocka_unit_test_setup(a_paused_event_stops_like_the_others, context_rig_set_up),
 		cmocka_unit_test_setup(a_paused_start_counts_from_the_resumption,
 		                       context_rig_set_up),
 	};

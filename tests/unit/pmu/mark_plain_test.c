@@ -408,7 +408,7 @@ static void faults_of_the_ring_are_caught(void **state)
 	assert_true(caught(RING_FAULT_FORGET_LOST, false, A_HANDLER_MARKS));
 }
 
-static void what_is_no_mark_of_the_program_s_is_passed_over(void **state)
+static void samples_that_are_no_marks_are_skipped(void **state)
 {
 	static const _Alignas(8) struct {
 		uint32_t size;
@@ -452,7 +452,7 @@ static void a_mark_that_is_under_way_when_its_event_stops_is_in_the_ledger(void 
 	assert_int_equal(world.rig.event.sampled, 4);
 }
 
-static void nobody_s_marks_go_nowhere(void **state)
+static void marks_without_a_recording_are_dropped(void **state)
 {
 	struct bareperf_system system = { .version = 0 };
 
@@ -474,9 +474,9 @@ int main(void)
 		    a_program_is_ended_at_any_instruction_of_a_mark_and_leaves_no_claim),
 		cmocka_unit_test(ending_in_the_middle_of_a_mark_would_be_caught),
 		cmocka_unit_test(faults_of_the_ring_are_caught),
-		cmocka_unit_test(what_is_no_mark_of_the_program_s_is_passed_over),
+		cmocka_unit_test(samples_that_are_no_marks_are_skipped),
 		cmocka_unit_test(a_mark_that_is_under_way_when_its_event_stops_is_in_the_ledger),
-		cmocka_unit_test(nobody_s_marks_go_nowhere),
+		cmocka_unit_test(marks_without_a_recording_are_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

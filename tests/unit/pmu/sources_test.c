@@ -62,7 +62,7 @@ static const char expected[] = "cpu 4 12\n" INTEL_TERMS "cpu_core b 10\n" INTEL_
                                "marks 1 c\n"
                                "\tmarks=a\n";
 
-static void tables_are_what_they_are_documented_to_be(void **state)
+static void tables_equal_their_documentation(void **state)
 {
 	static char text[16384];
 	size_t used = 0;
@@ -107,7 +107,7 @@ static void each_type_is_called_as_its_first_source_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_what_they_are_documented_to_be),
+		cmocka_unit_test(tables_equal_their_documentation),
 		cmocka_unit_test(each_type_is_called_as_its_first_source_is),
 	};
 

@@ -306,7 +306,7 @@ static void live(unsigned steps, unsigned rarely, unsigned frames)
 
 /* ---- Claims ---- */
 
-static void word_by_word_it_is_what_perf_says(void **state)
+static void each_word_equals_perfs(void **state)
 {
 	const struct plan plan = { .sample_type = USUAL_SAMPLE | PERF_SAMPLE_CALLCHAIN,
 		                   .cpu = 1,
@@ -346,7 +346,7 @@ static void word_by_word_it_is_what_perf_says(void **state)
 		assert_int_equal(alone.data[i], 0x5a);
 }
 
-static void on_every_cpu_it_is_the_general_ways_sample(void **state)
+static void every_cpu_writes_the_sample_of_the_general_path(void **state)
 {
 	(void)state;
 	for (unsigned cpu = 0; cpu < 3; cpu++) {
@@ -472,8 +472,8 @@ static void the_usual_trailer_is_the_general_ways(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(word_by_word_it_is_what_perf_says),
-		cmocka_unit_test(on_every_cpu_it_is_the_general_ways_sample),
+		cmocka_unit_test(each_word_equals_perfs),
+		cmocka_unit_test(every_cpu_writes_the_sample_of_the_general_path),
 		cmocka_unit_test(with_a_callchain_none_writes_beyond_the_ring),
 		cmocka_unit_test(with_a_branch_stack_none_writes_beyond_the_ring),
 		cmocka_unit_test(whatever_there_is_to_look_at_is_looked_at),

@@ -200,7 +200,7 @@ static void every_byte_is_reported_skipped_or_known_to_be_lost(void **state)
 }
 
 /* The reader comes only when its owner was woken; the area still never stays stopped. */
-static void a_reader_who_sleeps_until_woken_keeps_the_area_going(void **state)
+static void a_reader_that_sleeps_until_woken_keeps_the_area_running(void **state)
 {
 	struct trial *t = malloc(sizeof(*t));
 	uint64_t stalls = 0;
@@ -227,7 +227,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_byte_is_reported_skipped_or_known_to_be_lost),
-		cmocka_unit_test(a_reader_who_sleeps_until_woken_keeps_the_area_going),
+		cmocka_unit_test(a_reader_that_sleeps_until_woken_keeps_the_area_running),
 	};
 
 	return cmocka_run_group_tests_name("ring AUX properties", tests, NULL, NULL);

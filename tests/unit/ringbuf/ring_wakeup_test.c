@@ -153,7 +153,7 @@ static void the_end_and_aux_are_causes_of_their_own(void **state)
 	end();
 }
 
-static void a_wakeup_that_nobody_takes_is_repeated_at_each_tick(void **state)
+static void an_unanswered_wakeup_is_repeated_at_each_tick(void **state)
 {
 	(void)state;
 	begin(0, 1, 0);
@@ -303,7 +303,7 @@ int main(void)
 		cmocka_unit_test(a_full_ring_wakes_once_per_episode),
 		cmocka_unit_test(wakeups_that_find_one_pending_are_coalesced),
 		cmocka_unit_test(the_end_and_aux_are_causes_of_their_own),
-		cmocka_unit_test(a_wakeup_that_nobody_takes_is_repeated_at_each_tick),
+		cmocka_unit_test(an_unanswered_wakeup_is_repeated_at_each_tick),
 		cmocka_unit_test(a_wakeup_taken_for_pending_by_mistake_is_made_up_for),
 		cmocka_unit_test(the_end_rings_even_if_a_wakeup_is_pending),
 		cmocka_unit_test(nested_samples_wake_when_the_outermost_is_complete),

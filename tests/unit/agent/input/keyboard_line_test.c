@@ -54,7 +54,7 @@ static void an_empty_line_is_none(void **state)
 	assert_string_equal(shown, "");
 }
 
-static void what_is_wrong_is_taken_back(void **state)
+static void typing_errors_can_be_deleted(void **state)
 {
 	(void)state;
 	assert_true(type("\bab\b\b\bc\n"));
@@ -100,7 +100,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(enter_ends_a_line_that_is_echoed),
 		cmocka_unit_test(an_empty_line_is_none),
-		cmocka_unit_test(what_is_wrong_is_taken_back),
+		cmocka_unit_test(typing_errors_can_be_deleted),
 		cmocka_unit_test(a_line_has_a_bound),
 		cmocka_unit_test(other_control_characters_are_nothing),
 	};

@@ -57,7 +57,7 @@ static void a_line_is_taken_with_or_without_its_nul(void **state)
 	assert_options("   ", "");
 }
 
-static void what_stands_behind_the_nul_is_not_looked_at(void **state)
+static void bytes_after_the_nul_are_not_read(void **state)
 {
 	static const unsigned char bytes[] = { 'l', 0, 's', 0, 0, 0, 0xff, 0xff };
 
@@ -78,7 +78,7 @@ static void the_images_own_name_is_skipped(void **state)
 	assert_options("\"unfinished.efi", "\"unfinished.efi");
 }
 
-static void what_qemus_loader_appends_is_dropped(void **state)
+static void the_text_that_qemus_loader_appends_is_dropped(void **state)
 {
 	(void)state;
 	assert_options("record -- payload initrd=initrd", "record -- payload");
@@ -99,7 +99,7 @@ static bool names_image(const char *options)
 	return loadoptions_name_image(wide, 2 * length);
 }
 
-static void what_a_shell_passes_on_begins_with_an_images_name(void **state)
+static void a_shells_options_begin_with_an_images_name(void **state)
 {
 	char path[560];
 
@@ -241,10 +241,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_taken_with_or_without_its_nul),
-		cmocka_unit_test(what_stands_behind_the_nul_is_not_looked_at),
+		cmocka_unit_test(bytes_after_the_nul_are_not_read),
 		cmocka_unit_test(the_images_own_name_is_skipped),
-		cmocka_unit_test(what_qemus_loader_appends_is_dropped),
-		cmocka_unit_test(what_a_shell_passes_on_begins_with_an_images_name),
+		cmocka_unit_test(the_text_that_qemus_loader_appends_is_dropped),
+		cmocka_unit_test(a_shells_options_begin_with_an_images_name),
 		cmocka_unit_test(a_kernels_parameters_are_no_command),
 		cmocka_unit_test(no_options_are_an_empty_line),
 		cmocka_unit_test(bytes_that_are_no_text_are_refused),

@@ -275,7 +275,7 @@ static void a_volume_that_takes_none_is_reported_and_a_program_that_offers_none(
 	                    "bareperf: --fetch: 0: the program has written no file of this name\n");
 }
 
-static void what_was_damaged_meanwhile_is_not_written(void **state)
+static void damaged_files_are_not_written(void **state)
 {
 	(void)state;
 	has_file(0, heap, 10);
@@ -298,7 +298,7 @@ int main(void)
 		    each_that_is_not_to_be_had_is_reported_and_the_others_are_written, set_up),
 		cmocka_unit_test_setup(
 		    a_volume_that_takes_none_is_reported_and_a_program_that_offers_none, set_up),
-		cmocka_unit_test_setup(what_was_damaged_meanwhile_is_not_written, set_up),
+		cmocka_unit_test_setup(damaged_files_are_not_written, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

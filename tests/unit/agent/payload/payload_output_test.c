@@ -79,7 +79,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void it_goes_out_whole_in_short_pieces(void **state)
+static void output_is_sent_whole_in_short_pieces(void **state)
 {
 	(void)state;
 	payload_output_write(TR_STREAM_OUT, text, SIZE - 100);
@@ -91,7 +91,7 @@ static void it_goes_out_whole_in_short_pieces(void **state)
 	assert_int_equal(held, 0);
 }
 
-static void so_does_what_nobody_reads(void **state)
+static void unread_output_leaves_in_short_pieces_as_well(void **state)
 {
 	(void)state;
 	payload_output_write(TR_STREAM_ERROR, text, sizeof(text));
@@ -110,8 +110,8 @@ static void so_does_what_nobody_reads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(it_goes_out_whole_in_short_pieces, set_up),
-		cmocka_unit_test_setup(so_does_what_nobody_reads, set_up),
+		cmocka_unit_test_setup(output_is_sent_whole_in_short_pieces, set_up),
+		cmocka_unit_test_setup(unread_output_leaves_in_short_pieces_as_well, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void says(unsigned number, const char *text)
 	assert_string_equal(reported[number], text);
 }
 
-static void what_the_marks_add_is_taken_off(void **state)
+static void the_marks_overhead_is_subtracted(void **state)
 {
 	(void)state;
 	calibrate(5000); /* an interrupt came in between */
@@ -136,7 +136,7 @@ static void interrupted(uint64_t times)
 }
 
 /* That applies to the events' counts; the time has really passed. */
-static void what_timer_interrupts_add_is_taken_off(void **state)
+static void the_overhead_of_timer_interrupts_is_subtracted(void **state)
 {
 	(void)state;
 	interrupts_each = 4;
@@ -190,7 +190,7 @@ static void ends_without_a_beginning_and_beginnings_without_an_end_are_reported(
 	says(1, "unmatched 2");
 }
 
-static void what_has_no_room_is_reported(void **state)
+static void regions_without_room_are_reported(void **state)
 {
 	char name[REGION_NAME + 1];
 
@@ -215,7 +215,7 @@ static void what_has_no_room_is_reported(void **state)
 	says(REGION_MOST, "unmatched 5");
 }
 
-static void what_handlers_mark_meanwhile_is_left_out(void **state)
+static void marks_of_handlers_are_left_out(void **state)
 {
 	(void)state;
 	cpu.regions->busy = true;
@@ -328,7 +328,7 @@ static void an_event_that_pauses_counts_nothing(void **state)
 	says(0, "region 1 50 0,1070,- a");
 }
 
-static void a_cpu_that_counts_no_marks_has_nothing_to_tell(void **state)
+static void a_cpu_that_counts_no_marks_reports_nothing(void **state)
 {
 	(void)state;
 	regions_close(&cpu);
@@ -344,17 +344,18 @@ static void a_cpu_that_counts_no_marks_has_nothing_to_tell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_the_marks_add_is_taken_off, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_timer_interrupts_add_is_taken_off, set_up,
+		cmocka_unit_test_setup_teardown(the_marks_overhead_is_subtracted, set_up,
 		                                tear_down),
+		cmocka_unit_test_setup_teardown(the_overhead_of_timer_interrupts_is_subtracted,
+		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(regions_nest_and_the_outer_one_has_the_inner_marks,
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    ends_without_a_beginning_and_beginnings_without_an_end_are_reported, set_up,
 		    tear_down),
-		cmocka_unit_test_setup_teardown(what_has_no_room_is_reported, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_handlers_mark_meanwhile_is_left_out, set_up,
+		cmocka_unit_test_setup_teardown(regions_without_room_are_reported, set_up,
 		                                tear_down),
+		cmocka_unit_test_setup_teardown(marks_of_handlers_are_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_calibration_is_in_no_total_and_in_no_outer_region,
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
@@ -367,8 +368,8 @@ int main(void)
 		    a_calibration_that_never_ends_is_left_out_to_the_outer_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_event_that_pauses_counts_nothing, set_up,
 		                                tear_down),
-		cmocka_unit_test_setup_teardown(a_cpu_that_counts_no_marks_has_nothing_to_tell,
-		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_cpu_that_counts_no_marks_reports_nothing, set_up,
+		                                tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

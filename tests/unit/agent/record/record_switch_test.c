@@ -73,7 +73,7 @@ static void time_that_the_cpu_stalled_itself_is_not_waited(void **state)
 	assert_int_equal(signals[1], 2);
 }
 
-static void who_does_not_hear_is_waited_for_so_many_looks_only(void **state)
+static void the_wait_for_a_silent_cpu_is_limited_by_looks(void **state)
 {
 	(void)state;
 	leap = NSEC_PER_SEC;
@@ -82,7 +82,7 @@ static void who_does_not_hear_is_waited_for_so_many_looks_only(void **state)
 	assert_in_range(signals[1], 9990, 10010);
 }
 
-static void who_has_stopped_is_not_waited_for(void **state)
+static void a_stopped_cpu_is_not_waited_for(void **state)
 {
 	(void)state;
 	cpus[1].stopped = true;
@@ -98,8 +98,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(each_cpu_pauses_and_continues, set_up),
 		cmocka_unit_test_setup(time_that_the_cpu_stalled_itself_is_not_waited, set_up),
-		cmocka_unit_test_setup(who_does_not_hear_is_waited_for_so_many_looks_only, set_up),
-		cmocka_unit_test_setup(who_has_stopped_is_not_waited_for, set_up),
+		cmocka_unit_test_setup(the_wait_for_a_silent_cpu_is_limited_by_looks, set_up),
+		cmocka_unit_test_setup(a_stopped_cpu_is_not_waited_for, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -310,7 +310,7 @@ static void text_that_would_steer_a_terminal_is_made_harmless(void **state)
 	assert_null(strchr(said, '\001'));
 }
 
-static void what_is_no_region_is_refused(void **state)
+static void a_file_that_is_no_region_is_refused(void **state)
 {
 	(void)state;
 	fixture_complete(&f);
@@ -340,7 +340,7 @@ int main(void)
 		TEST(a_broken_ring_is_weighed_up_to_where_it_is_broken),
 		TEST(samples_that_cannot_be_are_passed_over),
 		TEST(text_that_would_steer_a_terminal_is_made_harmless),
-		TEST(what_is_no_region_is_refused),
+		TEST(a_file_that_is_no_region_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static void counters_that_firmware_owns_or_left_counting_are_named(void **state)
 	            "firmware left a trace on, or a setting that freezes counters; it is now off");
 }
 
-static void exact_is_what_counts_each_time_as_the_loop_has(void **state)
+static void a_count_is_exact_if_it_always_equals_the_loops(void **state)
 {
 	struct selftest_count f = { SELFTEST_EXACT, 1000, 2, { 3, 2000, 2000, 2000 } };
 
@@ -114,7 +114,7 @@ static void exact_is_what_counts_each_time_as_the_loop_has(void **state)
 	assert_line(SELFTEST_FAIL, "could not be counted");
 }
 
-static void what_takes_time_counts_and_what_is_rare_has_a_bound(void **state)
+static void events_of_time_must_count_and_rare_events_have_a_limit(void **state)
 {
 	struct selftest_count f = { SELFTEST_MOVES, 1000, 100, { 3, 1, 500000, 900000 } };
 
@@ -247,7 +247,7 @@ static void interrupts_that_do_not_come_are_lost(void **state)
 	assert_int_equal(line.verdict, SELFTEST_PASS);
 }
 
-static void interrupts_of_nobody_are_named_beyond_one_in_a_hundred(void **state)
+static void interrupts_without_a_cause_are_reported_above_one_percent(void **state)
 {
 	(void)state;
 	JUDGE(judge_spurious, (struct selftest_spurious){ 2, 200 });
@@ -339,7 +339,7 @@ static void spe_has_as_many_records_as_the_counters_demand(void **state)
 	assert_line(SELFTEST_FAIL, "3 records where the loop demands 0");
 }
 
-static void what_spe_says_it_lost_is_named(void **state)
+static void losses_that_spe_reports_are_named(void **state)
 {
 	struct selftest_spe f = { 976, 4000000, 4096, PERF_AUX_FLAG_COLLISION, true, false };
 
@@ -459,7 +459,7 @@ static const struct selftest_ring balanced = {
 	.coalesced = 1,
 };
 
-static void books_that_balance_are_good(void **state)
+static void a_balanced_ledger_is_good(void **state)
 {
 	struct selftest_ring f = balanced;
 
@@ -524,7 +524,7 @@ static void a_ring_that_nothing_came_to_or_that_was_never_full_proves_nothing(vo
 	assert_line(SELFTEST_FAIL, "too few samples to fill a page: 9 in two seconds");
 }
 
-static void marks_tell_what_a_reset_keeps(void **state)
+static void marks_show_which_memory_a_reset_keeps(void **state)
 {
 	(void)state;
 	JUDGE(judge_marks, (struct selftest_marks){ 22, 22, 0, true, false });
@@ -550,26 +550,26 @@ int main(void)
 		cmocka_unit_test(a_spread_is_sorted_and_its_median_is_the_middle),
 		cmocka_unit_test(counters_that_are_ours_are_good),
 		cmocka_unit_test(counters_that_firmware_owns_or_left_counting_are_named),
-		cmocka_unit_test(exact_is_what_counts_each_time_as_the_loop_has),
-		cmocka_unit_test(what_takes_time_counts_and_what_is_rare_has_a_bound),
+		cmocka_unit_test(a_count_is_exact_if_it_always_equals_the_loops),
+		cmocka_unit_test(events_of_time_must_count_and_rare_events_have_a_limit),
 		cmocka_unit_test(all_counters_at_once_are_exact_or_counted),
 		cmocka_unit_test(an_interrupt_that_comes_at_once_is_good),
 		cmocka_unit_test(so_many_events_late_whatever_they_take_is_skid),
 		cmocka_unit_test(so_many_ns_late_whatever_runs_is_late),
 		cmocka_unit_test(loops_that_take_equally_long_cannot_be_distinguished),
 		cmocka_unit_test(interrupts_that_do_not_come_are_lost),
-		cmocka_unit_test(interrupts_of_nobody_are_named_beyond_one_in_a_hundred),
+		cmocka_unit_test(interrupts_without_a_cause_are_reported_above_one_percent),
 		cmocka_unit_test(two_traces_of_the_same_code_are_the_same),
 		cmocka_unit_test(a_trace_that_is_not_there_is_absent),
 		cmocka_unit_test(spe_has_as_many_records_as_the_counters_demand),
-		cmocka_unit_test(what_spe_says_it_lost_is_named),
+		cmocka_unit_test(losses_that_spe_reports_are_named),
 		cmocka_unit_test(clocks_that_keep_their_distance_do_not_drift),
 		cmocka_unit_test(a_timer_comes_neither_early_nor_too_late),
 		cmocka_unit_test(gaps_are_counted_and_long_ones_named),
-		cmocka_unit_test(books_that_balance_are_good),
+		cmocka_unit_test(a_balanced_ledger_is_good),
 		cmocka_unit_test(each_line_of_the_ledger_that_does_not_hold_is_named),
 		cmocka_unit_test(a_ring_that_nothing_came_to_or_that_was_never_full_proves_nothing),
-		cmocka_unit_test(marks_tell_what_a_reset_keeps),
+		cmocka_unit_test(marks_show_which_memory_a_reset_keeps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void the_table_has_a_line_a_check_and_a_sum(void **state)
 	                    "self-test: 2 good, 1 wrong, 1 not there\n");
 }
 
-static void json_says_the_same_and_has_the_figures(void **state)
+static void json_has_the_same_verdicts_and_the_figures(void **state)
 {
 	json_t *root, *checks, *figures;
 
@@ -124,7 +124,7 @@ static void a_figure_is_found_by_its_name(void **state)
 	assert_int_equal(selftest_figure_of(&line, "three"), 0);
 }
 
-static void what_exceeds_the_report_is_counted_and_not_kept(void **state)
+static void lines_beyond_the_report_are_counted_and_not_kept(void **state)
 {
 	struct selftest_line line = { 0 };
 
@@ -142,10 +142,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_table_has_a_line_a_check_and_a_sum, set_up),
-		cmocka_unit_test_setup(json_says_the_same_and_has_the_figures, set_up),
+		cmocka_unit_test_setup(json_has_the_same_verdicts_and_the_figures, set_up),
 		cmocka_unit_test_setup(a_survey_follows_the_checks, set_up),
 		cmocka_unit_test_setup(a_figure_is_found_by_its_name, set_up),
-		cmocka_unit_test_setup(what_exceeds_the_report_is_counted_and_not_kept, set_up),
+		cmocka_unit_test_setup(lines_beyond_the_report_are_counted_and_not_kept, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

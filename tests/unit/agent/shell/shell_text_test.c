@@ -15,7 +15,7 @@ static void is(const CHAR16 *text, const CHAR16 *wanted)
 	assert_memory_equal(text, wanted, shell_text_length(wanted) * sizeof(*text));
 }
 
-static void patterns_stand_for_names(void **state)
+static void patterns_match_names(void **state)
 {
 	static const struct {
 		const CHAR16 *pattern, *name;
@@ -99,7 +99,7 @@ static void names_are_the_same_in_any_case(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(patterns_stand_for_names),
+		cmocka_unit_test(patterns_match_names),
 		cmocka_unit_test(paths_lose_their_dots),
 		cmocka_unit_test(text_that_does_not_fit_is_left_out),
 		cmocka_unit_test(names_are_the_same_in_any_case),

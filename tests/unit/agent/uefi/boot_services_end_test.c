@@ -275,7 +275,7 @@ static void it_stops_gives_back_and_publishes(void **state)
 }
 
 /* It was stopped before: its state stays. */
-static void what_has_stopped_is_left_as_it_is(void **state)
+static void a_stopped_recording_is_left_unchanged(void **state)
 {
 	(void)state;
 	begin();
@@ -292,7 +292,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_stops_gives_back_and_publishes),
-		cmocka_unit_test(what_has_stopped_is_left_as_it_is),
+		cmocka_unit_test(a_stopped_recording_is_left_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

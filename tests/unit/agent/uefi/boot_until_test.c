@@ -211,7 +211,7 @@ static void a_device_that_has_gone_is_not_called(void **state)
 }
 
 /* Another driver may serve it by then. */
-static void one_that_has_come_again_is_heard(void **state)
+static void a_keyboard_that_returns_is_used(void **state)
 {
 	(void)state;
 	begin();
@@ -252,7 +252,7 @@ static void without_boot_services_nothing_ends(void **state)
 	boot_until_end();
 }
 
-static void what_has_no_memory_leaves_nothing(void **state)
+static void a_start_without_memory_leaves_nothing(void **state)
 {
 	static const struct command_until all = { .ready_to_boot = true, .key = true, .ms = 10 };
 
@@ -279,10 +279,10 @@ int main(void)
 		cmocka_unit_test(ctrl_r_on_the_console_ends_it),
 		cmocka_unit_test(where_the_console_reports_no_keys_each_device_does),
 		cmocka_unit_test(a_device_that_has_gone_is_not_called),
-		cmocka_unit_test(one_that_has_come_again_is_heard),
+		cmocka_unit_test(a_keyboard_that_returns_is_used),
 		cmocka_unit_test(the_first_of_several_ends_all_of_them),
 		cmocka_unit_test(without_boot_services_nothing_ends),
-		cmocka_unit_test(what_has_no_memory_leaves_nothing),
+		cmocka_unit_test(a_start_without_memory_leaves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void a_line_is_full_before_the_next(void **state)
 	image_frames_end();
 }
 
-static void what_there_is_no_room_for_is_counted(void **state)
+static void images_without_room_are_counted(void **state)
 {
 	(void)state;
 	image_frames_begin();
@@ -162,7 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_named_on_lines_that_a_terminal_has),
 		cmocka_unit_test(a_line_is_full_before_the_next),
-		cmocka_unit_test(what_there_is_no_room_for_is_counted),
+		cmocka_unit_test(images_without_room_are_counted),
 		cmocka_unit_test(it_is_reported_again_once),
 		cmocka_unit_test(handlers_find_those_that_are_there),
 	};

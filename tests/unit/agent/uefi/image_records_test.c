@@ -165,7 +165,7 @@ static void begin(void)
 	assert_int_equal(image_records_begin(&recording), 0);
 }
 
-static void who_has_left_by_exit_waits_no_more(void **state)
+static void an_image_that_left_by_exit_does_not_wait(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
@@ -193,7 +193,7 @@ static EFI_STATUS EFIAPI others_wait(UINTN count, EFI_EVENT *events, UINTN *inde
 }
 
 /* When the driver has ended, the waiting image is unknown. */
-static void who_waits_through_a_hook_above_ours_still_does(void **state)
+static void an_image_that_waits_through_another_hook_still_waits(void **state)
 {
 	(void)state;
 	begin();
@@ -252,7 +252,7 @@ static void events_count_from_an_image_s_start_to_its_return(void **state)
 	}
 }
 
-static void others_hear_of_a_recording_while_it_lasts(void **state)
+static void other_images_learn_of_a_recording_while_it_lasts(void **state)
 {
 	(void)state;
 	begin();
@@ -270,9 +270,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_count_from_an_image_s_start_to_its_return),
-		cmocka_unit_test(others_hear_of_a_recording_while_it_lasts),
-		cmocka_unit_test(who_has_left_by_exit_waits_no_more),
-		cmocka_unit_test(who_waits_through_a_hook_above_ours_still_does),
+		cmocka_unit_test(other_images_learn_of_a_recording_while_it_lasts),
+		cmocka_unit_test(an_image_that_left_by_exit_does_not_wait),
+		cmocka_unit_test(an_image_that_waits_through_another_hook_still_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

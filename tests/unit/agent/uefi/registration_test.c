@@ -169,7 +169,7 @@ static void assert_both_refuse(int code, const char *why)
 
 /* ---- Claims ---- */
 
-static void what_is_registered_goes_without_a_trace(void **state)
+static void a_registration_is_removed_without_a_trace(void **state)
 {
 	(void)state;
 	assert_int_equal(registration_add(COMMAND), 0);
@@ -212,7 +212,7 @@ static void an_order_that_is_too_long_stays(void **state)
 }
 
 /* Even an order of the greatest length may contain ours. */
-static void a_full_order_has_room_for_who_is_in_it(void **state)
+static void a_full_order_has_room_for_its_own_entries(void **state)
 {
 	UINTN size;
 
@@ -229,7 +229,7 @@ static void a_full_order_has_room_for_who_is_in_it(void **state)
 	assert_int_equal(size, 2 * MOST);
 }
 
-static void what_cannot_be_read_is_not_taken_for_nothing(void **state)
+static void an_unreadable_variable_does_not_count_as_missing(void **state)
 {
 	(void)state;
 	set_order(1, 7);
@@ -296,7 +296,7 @@ static void set_boot_order(const uint16_t *numbers, unsigned count)
 	fake_set_variable(u"BootOrder", numbers, count * sizeof(*numbers));
 }
 
-static void windows_among_what_is_booted_is_reported(void **state)
+static void windows_among_the_boot_entries_is_reported(void **state)
 {
 	static const uint16_t numbers[] = { 0, 0x1a, 2, 3, 4 };
 
@@ -335,17 +335,18 @@ static void windows_is_known_whatever_its_letters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_registered_goes_without_a_trace, begin,
+		cmocka_unit_test_setup_teardown(a_registration_is_removed_without_a_trace, begin,
 		                                end),
 		cmocka_unit_test_setup_teardown(other_drivers_stay_in_their_order, begin, end),
 		cmocka_unit_test_setup_teardown(an_order_that_is_too_long_stays, begin, end),
-		cmocka_unit_test_setup_teardown(a_full_order_has_room_for_who_is_in_it, begin, end),
-		cmocka_unit_test_setup_teardown(what_cannot_be_read_is_not_taken_for_nothing, begin,
+		cmocka_unit_test_setup_teardown(a_full_order_has_room_for_its_own_entries, begin,
 		                                end),
+		cmocka_unit_test_setup_teardown(an_unreadable_variable_does_not_count_as_missing,
+		                                begin, end),
 		cmocka_unit_test_setup_teardown(a_large_option_is_another_s, begin, end),
 		cmocka_unit_test_setup_teardown(an_order_that_is_not_kept_leaves_no_option, begin,
 		                                end),
-		cmocka_unit_test_setup_teardown(windows_among_what_is_booted_is_reported, begin,
+		cmocka_unit_test_setup_teardown(windows_among_the_boot_entries_is_reported, begin,
 		                                end),
 		cmocka_unit_test_setup_teardown(windows_is_known_whatever_its_letters, begin, end),
 	};

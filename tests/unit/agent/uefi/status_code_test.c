@@ -46,7 +46,7 @@ static void an_error_has_its_severity_and_operations_of_its_own(void **state)
 	     "error (severity 0x30) DXE BS driver: load error");
 }
 
-static void what_has_no_name_is_a_number(void **state)
+static void a_part_without_a_name_is_a_number(void **state)
 {
 	(void)state;
 	says(STATUS_CODE_PROGRESS, 0x03058123, 0, "DXE BS driver: operation 0x8123");
@@ -110,7 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(progress_has_its_subclass_and_its_operation),
 		cmocka_unit_test(an_error_has_its_severity_and_operations_of_its_own),
-		cmocka_unit_test(what_has_no_name_is_a_number),
+		cmocka_unit_test(a_part_without_a_name_is_a_number),
 		cmocka_unit_test(debug_codes_and_other_types_say_nothing),
 		cmocka_unit_test(every_code_has_a_text_that_fits),
 		cmocka_unit_test(a_text_without_room_is_cut),

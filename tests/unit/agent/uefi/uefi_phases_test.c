@@ -113,7 +113,7 @@ static void begin(void)
 	fake_services.CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end, NULL, &end);
 }
 
-static void what_ends_it_comes_behind_the_mark(void **state)
+static void the_recordings_end_comes_after_the_mark(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
@@ -156,7 +156,7 @@ static void drivers_devices_are_reported_before_a_loader_starts(void **state)
 }
 
 /* An application that was started earlier has already reported it. */
-static void at_the_highest_level_it_is_reported_as_well(void **state)
+static void the_highest_level_is_reported_as_well(void **state)
 {
 	(void)state;
 	begin();
@@ -196,9 +196,9 @@ static void the_firmwares_own_times_need_no_service(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_ends_it_comes_behind_the_mark),
+		cmocka_unit_test(the_recordings_end_comes_after_the_mark),
 		cmocka_unit_test(drivers_devices_are_reported_before_a_loader_starts),
-		cmocka_unit_test(at_the_highest_level_it_is_reported_as_well),
+		cmocka_unit_test(the_highest_level_is_reported_as_well),
 		cmocka_unit_test(the_firmwares_own_times_need_no_service),
 	};
 

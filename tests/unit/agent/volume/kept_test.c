@@ -39,7 +39,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void what_was_added_is_listed(void **state)
+static void added_regions_are_listed(void **state)
 {
 	struct kept list[KEPT_MAX];
 
@@ -54,7 +54,7 @@ static void what_was_added_is_listed(void **state)
 	assert_int_equal(lines, 0);
 }
 
-static void an_entry_that_lies_in_no_memory_is_reported_once_and_removed(void **state)
+static void an_entry_outside_memory_is_reported_once_and_removed(void **state)
 {
 	static const struct kept wrong[] = {
 		{ 0xffffffffffe00000, 0x200000, 1 },
@@ -96,8 +96,8 @@ static void an_entry_that_is_cut_off_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(what_was_added_is_listed, set_up),
-		cmocka_unit_test_setup(an_entry_that_lies_in_no_memory_is_reported_once_and_removed,
+		cmocka_unit_test_setup(added_regions_are_listed, set_up),
+		cmocka_unit_test_setup(an_entry_outside_memory_is_reported_once_and_removed,
 		                       set_up),
 		cmocka_unit_test_setup(an_entry_that_is_cut_off_is_none, set_up),
 	};

@@ -106,7 +106,7 @@ static void a_function_without_a_frame_returns_to_its_call(void **state)
 	assert_false(call_is_leaf_of(at + 8, 0, at, end));
 }
 
-static void of_a_function_so_much_is_looked_at(void **state)
+static void only_a_functions_first_bytes_are_examined(void **state)
 {
 	static uint32_t text[1 + CALL_LEAF / 4 + 2] = { 0x94000001 };
 	const uint64_t at = (uint64_t)text, end = at + sizeof(text);
@@ -122,7 +122,7 @@ int main(void)
 		cmocka_unit_test(a_call_ends_where_it_returns_to),
 		cmocka_unit_test(nothing_is_read_before_the_code_or_askew),
 		cmocka_unit_test(a_function_without_a_frame_returns_to_its_call),
-		cmocka_unit_test(of_a_function_so_much_is_looked_at),
+		cmocka_unit_test(only_a_functions_first_bytes_are_examined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

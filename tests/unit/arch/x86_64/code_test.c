@@ -138,7 +138,7 @@ static void a_function_without_a_frame_returns_to_its_call(void **state)
 	assert_false(code_is_leaf_of(text + 8, (const uint8_t *)UINTPTR_MAX, text, end));
 }
 
-static void of_a_function_so_much_is_looked_at(void **state)
+static void only_a_functions_first_bytes_are_examined(void **state)
 {
 	static uint8_t text[5 + CODE_LEAF + 2] = { 0xe8 };
 
@@ -155,7 +155,7 @@ int main(void)
 		cmocka_unit_test(nothing_beyond_the_code_is_read),
 		cmocka_unit_test(calls_of_all_lengths_end_where_they_return_to),
 		cmocka_unit_test(a_function_without_a_frame_returns_to_its_call),
-		cmocka_unit_test(of_a_function_so_much_is_looked_at),
+		cmocka_unit_test(only_a_functions_first_bytes_are_examined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void encryption_that_is_on_is_reported(void **state)
 	assert_string_equal(ask(32, UINT32_MAX, 2), "memory encryption (TME) is on");
 }
 
-static void what_is_there_and_off_is_not(void **state)
+static void memory_encryption_that_is_off_erases_nothing(void **state)
 {
 	(void)state;
 	assert_null(ask(7, 1U << 13, 0));
@@ -66,7 +66,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(encryption_that_is_on_is_reported),
-		cmocka_unit_test(what_is_there_and_off_is_not),
+		cmocka_unit_test(memory_encryption_that_is_off_erases_nothing),
 		cmocka_unit_test(a_cpu_without_it_is_not_asked_for_its_register),
 	};
 

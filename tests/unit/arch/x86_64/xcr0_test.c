@@ -25,7 +25,7 @@ static uint64_t on(uint32_t components, uint64_t before)
 	return x86_vectors_xcr0((struct cpuid){ .eax = components }, before);
 }
 
-static void what_the_cpu_has_is_on(void **state)
+static void the_cpus_features_are_on(void **state)
 {
 	(void)state;
 	assert_int_equal(on(X87 | SSE, X87), X87 | SSE);
@@ -33,14 +33,14 @@ static void what_the_cpu_has_is_on(void **state)
 	assert_int_equal(on(X87 | SSE | AVX | AVX512, X87), X87 | SSE | AVX | AVX512);
 }
 
-static void what_is_no_vector_stays_off(void **state)
+static void features_that_are_no_vector_registers_stay_off(void **state)
 {
 	(void)state;
 	assert_int_equal(on(X87 | SSE | AVX | MPX, X87), X87 | SSE | AVX);
 	assert_int_equal(on(X87 | SSE | AVX | AVX512 | PKRU | AMX, X87), X87 | SSE | AVX | AVX512);
 }
 
-static void what_the_firmware_has_switched_on_stays_on(void **state)
+static void features_that_the_firmware_enabled_stay_on(void **state)
 {
 	(void)state;
 	assert_int_equal(on(X87 | SSE | AVX | AVX512 | PKRU | AMX, X87 | PKRU | AMX),
@@ -60,9 +60,9 @@ static void a_part_of_avx_512_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_the_cpu_has_is_on),
-		cmocka_unit_test(what_is_no_vector_stays_off),
-		cmocka_unit_test(what_the_firmware_has_switched_on_stays_on),
+		cmocka_unit_test(the_cpus_features_are_on),
+		cmocka_unit_test(features_that_are_no_vector_registers_stay_off),
+		cmocka_unit_test(features_that_the_firmware_enabled_stay_on),
 		cmocka_unit_test(a_part_of_avx_512_is_none),
 	};
 

@@ -172,7 +172,7 @@ static void kinds_that_change_in_the_middle_of_a_frame_come_back(void **state)
 	}
 }
 
-static void what_repeats_itself_takes_little(void **state)
+static void repetitive_words_take_little_room(void **state)
 {
 	static uint64_t from[WORDS];
 
@@ -185,7 +185,7 @@ static void what_repeats_itself_takes_little(void **state)
 	assert_true(there_and_back(from, sizeof(from), WIRE_DATA_MAX) <= sizeof(from) / 10);
 }
 
-static void what_cannot_shrink_is_left_as_it_is(void **state)
+static void incompressible_bytes_are_left_unchanged(void **state)
 {
 	static uint64_t from[WORDS];
 	uint8_t frame[WIRE_DATA_MAX];
@@ -274,8 +274,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_of_every_kind_come_back_from_frames_of_every_size),
 		cmocka_unit_test(kinds_that_change_in_the_middle_of_a_frame_come_back),
-		cmocka_unit_test(what_repeats_itself_takes_little),
-		cmocka_unit_test(what_cannot_shrink_is_left_as_it_is),
+		cmocka_unit_test(repetitive_words_take_little_room),
+		cmocka_unit_test(incompressible_bytes_are_left_unchanged),
 		cmocka_unit_test(only_whole_words_are_taken),
 		cmocka_unit_test(a_frame_that_is_cut_or_longer_or_of_another_size_is_refused),
 		cmocka_unit_test(any_bytes_at_all_are_decoded_within_their_bounds),

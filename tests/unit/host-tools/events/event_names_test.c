@@ -54,7 +54,7 @@ static void names_become_encodings_and_stay_names(void **state)
 	                "armv8_pmuv3/config=0x21,name=BR_RETIRED:u/u");
 }
 
-static void what_the_image_understands_stays(void **state)
+static void names_that_the_image_knows_stay(void **state)
 {
 	static const char list[] = "cycles:k,{r20c4,cpu/event=0xc4,umask=0x20/u}:S,cpu-clock";
 
@@ -81,7 +81,7 @@ static void attributes_and_modifiers_of_both_kinds_count(void **state)
 	                "armv8_pmuv3/config=0x8,name=INST_RETIRED:h=1/h");
 }
 
-static void what_no_level_is_said_of_counts_at_all(void **state)
+static void an_event_without_levels_counts_at_all(void **state)
 {
 	struct pfm_encoding encoding;
 
@@ -92,7 +92,7 @@ static void what_no_level_is_said_of_counts_at_all(void **state)
 	assert_true(encoding.user && !encoding.kernel);
 }
 
-static void a_prefix_says_whose_name_it_is(void **state)
+static void a_prefix_names_the_pmu_of_an_event(void **state)
 {
 	(void)state;
 	assert_resolved(&nameless_x86,
@@ -109,7 +109,7 @@ static void arms_common_events_need_no_table_of_the_cpu(void **state)
 }
 
 /* Neoverse N1's own event, on a machine that may have other CPUs as well. */
-static void what_one_maker_calls_so_is_counted_on_his_cpus(void **state)
+static void a_makers_event_is_counted_on_that_makers_cpus(void **state)
 {
 	(void)state;
 	assert_resolved(&neoverse, "L1D_CACHE_RD:u",
@@ -118,7 +118,7 @@ static void what_one_maker_calls_so_is_counted_on_his_cpus(void **state)
 	                "armv8_pmuv3/config=0x40,name=arm_n1::L1D_CACHE_RD/");
 }
 
-static void what_cannot_be_resolved_is_reported_with_what_to_try(void **state)
+static void an_unresolved_name_is_reported_with_a_remedy(void **state)
 {
 	(void)state;
 	assert_refused(&skylake, "INST_RETIERD", -ENOENT, "bareperf list --pmu skl");
@@ -343,13 +343,13 @@ int main(void)
 		cmocka_unit_test(before_there_is_a_machine_some_cpus_names_are_masked),
 		cmocka_unit_test(a_name_that_is_near_to_some_cpus_is_offered),
 		cmocka_unit_test(names_become_encodings_and_stay_names),
-		cmocka_unit_test(what_the_image_understands_stays),
+		cmocka_unit_test(names_that_the_image_knows_stay),
 		cmocka_unit_test(attributes_and_modifiers_of_both_kinds_count),
-		cmocka_unit_test(what_no_level_is_said_of_counts_at_all),
-		cmocka_unit_test(a_prefix_says_whose_name_it_is),
+		cmocka_unit_test(an_event_without_levels_counts_at_all),
+		cmocka_unit_test(a_prefix_names_the_pmu_of_an_event),
 		cmocka_unit_test(arms_common_events_need_no_table_of_the_cpu),
-		cmocka_unit_test(what_one_maker_calls_so_is_counted_on_his_cpus),
-		cmocka_unit_test(what_cannot_be_resolved_is_reported_with_what_to_try),
+		cmocka_unit_test(a_makers_event_is_counted_on_that_makers_cpus),
+		cmocka_unit_test(an_unresolved_name_is_reported_with_a_remedy),
 		cmocka_unit_test(cpus_are_known_by_their_signatures),
 		cmocka_unit_test(amds_cpus_are_known_by_family_and_range_of_models),
 		cmocka_unit_test(every_pmu_that_a_signature_gives_has_a_table),

@@ -61,7 +61,7 @@ static void none_of_many_is_lost(void **state)
 	}
 }
 
-static void equal_weights_stand_by_their_texts(void **state)
+static void equal_weights_are_sorted_by_their_texts(void **state)
 {
 	static const char *const names[] = { "c", "a", NULL, "b" };
 
@@ -137,7 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(equal_keys_are_one_entry, teardown),
 		cmocka_unit_test_teardown(none_of_many_is_lost, teardown),
-		cmocka_unit_test_teardown(equal_weights_stand_by_their_texts, teardown),
+		cmocka_unit_test_teardown(equal_weights_are_sorted_by_their_texts, teardown),
 		cmocka_unit_test_teardown(an_empty_one_sorts, teardown),
 		cmocka_unit_test_teardown(a_thread_has_its_last_command, teardown),
 		cmocka_unit_test_teardown(a_thread_begins_with_its_parents_command, teardown),

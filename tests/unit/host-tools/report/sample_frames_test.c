@@ -146,7 +146,7 @@ static void a_callchain_that_begins_further_out_is_added_whole(void **state)
 }
 
 /* An instruction of x86 has 15 bytes at most. */
-static void a_return_address_lies_behind_its_call_by_one_instruction(void **state)
+static void a_return_address_is_one_instruction_after_its_call(void **state)
 {
 	(void)state;
 	add_to_stack(0x2000);
@@ -173,8 +173,7 @@ int main(void)
 		cmocka_unit_test_setup(a_recursion_that_is_deeper_than_the_records_keeps_its_frames,
 		                       setup),
 		cmocka_unit_test_setup(a_callchain_that_begins_further_out_is_added_whole, setup),
-		cmocka_unit_test_setup(a_return_address_lies_behind_its_call_by_one_instruction,
-		                       setup),
+		cmocka_unit_test_setup(a_return_address_is_one_instruction_after_its_call, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

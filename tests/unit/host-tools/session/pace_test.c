@@ -34,7 +34,7 @@ static void the_pace_is_of_the_times_at_which_something_was_waited_for(void **st
 	assert_true(pace_rate(&pace) == 67000 / 11.0);
 }
 
-static void a_moment_tells_no_pace(void **state)
+static void a_short_time_gives_no_pace(void **state)
 {
 	struct pace pace = { 0 };
 
@@ -84,7 +84,7 @@ static const char *advice(uint64_t generated, uint64_t flags)
 	return pace_advice(&pace, &ledger, text, sizeof(text)) ? text : "none";
 }
 
-static void what_fits_is_reported_where_the_channel_was_too_slow(void **state)
+static void fitting_options_are_suggested_for_a_slow_channel(void **state)
 {
 	(void)state;
 	assert_string_equal(advice(2000, 0), "-c 44000"); /* 20 times as much, and a tenth more */
@@ -103,7 +103,7 @@ static void what_fits_is_reported_where_the_channel_was_too_slow(void **state)
 	ring.ring = (struct tr_ring){ 0 };
 }
 
-static void a_disk_is_too_small_for_what_comes_and_the_file_s_end(void **state)
+static void a_disk_must_have_room_for_waiting_records_and_the_file_s_end(void **state)
 {
 	(void)state;
 	assert_int_equal(pace_short_of(5000000, 7000000), 0);
@@ -117,10 +117,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_pace_is_of_the_times_at_which_something_was_waited_for),
-		cmocka_unit_test(a_moment_tells_no_pace),
+		cmocka_unit_test(a_short_time_gives_no_pace),
 		cmocka_unit_test(advice_is_of_two_digits_and_on_the_safe_side),
-		cmocka_unit_test(what_fits_is_reported_where_the_channel_was_too_slow),
-		cmocka_unit_test(a_disk_is_too_small_for_what_comes_and_the_file_s_end),
+		cmocka_unit_test(fitting_options_are_suggested_for_a_slow_channel),
+		cmocka_unit_test(a_disk_must_have_room_for_waiting_records_and_the_file_s_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

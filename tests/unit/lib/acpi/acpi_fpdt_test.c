@@ -134,7 +134,7 @@ static void the_basic_record_has_five_times(void **state)
 	assert_string_equal(reported[4], "5000000000000 ExitBootServices() is left");
 }
 
-static void what_was_never_noted_is_not_reported(void **state)
+static void a_time_that_was_not_recorded_is_not_reported(void **state)
 {
 	uint8_t *at;
 
@@ -162,7 +162,7 @@ static void records_of_edk2_have_texts_or_guids(void **state)
 	assert_string_equal(reported[5], "12 13121110-1514-1716-1819-1a1b1c1d1e1f begins (0x0070)");
 }
 
-static void texts_stand_where_their_types_have_them(void **state)
+static void texts_are_at_the_places_of_their_record_types(void **state)
 {
 	(void)state;
 	memcpy(put_own(0x1011, 60, 0x30, 7, NULL) + 34, "dynamic", 8);
@@ -206,7 +206,7 @@ static void room_that_is_not_used_is_the_end(void **state)
 }
 
 /* One byte less than needed, at the tables' ends. */
-static void what_is_cut_off_is_not_read(void **state)
+static void bytes_that_are_cut_off_are_not_read(void **state)
 {
 	(void)state;
 	put_record(fbpt, &fbpt_size, 2, 15);
@@ -236,7 +236,7 @@ static void other_records_may_precede_the_pointer(void **state)
 	assert_int_equal(nr_reported, 5);
 }
 
-static void what_is_wrong_is_reported(void **state)
+static void faults_are_reported(void **state)
 {
 	(void)state;
 	fpdt_size = 36;
@@ -321,16 +321,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_basic_record_has_five_times, set_up),
-		cmocka_unit_test_setup(what_was_never_noted_is_not_reported, set_up),
+		cmocka_unit_test_setup(a_time_that_was_not_recorded_is_not_reported, set_up),
 		cmocka_unit_test_setup(records_of_edk2_have_texts_or_guids, set_up),
-		cmocka_unit_test_setup(texts_stand_where_their_types_have_them, set_up),
+		cmocka_unit_test_setup(texts_are_at_the_places_of_their_record_types, set_up),
 		cmocka_unit_test_setup(a_long_text_is_cut, set_up),
 		cmocka_unit_test_setup(records_that_are_too_short_or_unknown_are_passed_over,
 		                       set_up),
 		cmocka_unit_test_setup(room_that_is_not_used_is_the_end, set_up),
-		cmocka_unit_test_setup(what_is_cut_off_is_not_read, set_up),
+		cmocka_unit_test_setup(bytes_that_are_cut_off_are_not_read, set_up),
 		cmocka_unit_test_setup(other_records_may_precede_the_pointer, set_up),
-		cmocka_unit_test_setup(what_is_wrong_is_reported, set_up),
+		cmocka_unit_test_setup(faults_are_reported, set_up),
 		cmocka_unit_test_setup(a_table_is_found_by_its_signature_if_it_is_whole, set_up),
 	};
 

@@ -109,7 +109,7 @@ static void text_that_is_held_twice_waits_for_the_second_release_but_not_in_a_pa
 	assert_string_equal(shown, "one\ntwo\nthree\nfour\n");
 }
 
-static void what_is_written_aside_is_on_the_sinks_alone(void **state)
+static void text_written_aside_is_only_on_the_sinks(void **state)
 {
 	char text[32];
 	uint64_t at;
@@ -139,7 +139,7 @@ int main(void)
 		    end),
 		cmocka_unit_test_setup_teardown(
 		    of_much_text_the_end_is_shown_and_that_there_was_more, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_written_aside_is_on_the_sinks_alone, begin,
+		cmocka_unit_test_setup_teardown(text_written_aside_is_only_on_the_sinks, begin,
 		                                end),
 	};
 

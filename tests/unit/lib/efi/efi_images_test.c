@@ -145,7 +145,7 @@ static void begin(void)
 	fake_services.CreateEvent(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_end, NULL, &end);
 }
 
-static void who_starts_or_leaves_is_reported(void **state)
+static void starts_and_exits_are_reported(void **state)
 {
 	(void)state;
 	begin();
@@ -164,7 +164,7 @@ static void who_starts_or_leaves_is_reported(void **state)
 }
 
 /* The firmware's ExitBootServices() is not called: it would stop its timer although it refuses. */
-static void who_leaves_with_an_old_map_is_to_call_again(void **state)
+static void leaving_with_an_old_map_must_be_repeated(void **state)
 {
 	(void)state;
 	begin();
@@ -180,7 +180,7 @@ static void who_leaves_with_an_old_map_is_to_call_again(void **state)
 }
 
 /* By an old pointer of the application: newer firmware then signals an event group. */
-static void who_leaves_past_the_hook_is_reported_once(void **state)
+static void leaving_past_the_hook_is_reported_once(void **state)
 {
 	EFI_EXIT_BOOT_SERVICES kept = leave;
 	EFI_TPL level;
@@ -336,7 +336,7 @@ static void a_hook_that_has_stayed_serves_the_next_recording(void **state)
 }
 
 /* The memory of the hooks is then free. */
-static void of_an_application_no_hook_stays_and_that_is_said(void **state)
+static void an_applications_hooks_are_removed_and_that_is_reported(void **state)
 {
 	(void)state;
 	begin();
@@ -406,7 +406,7 @@ static void assert_heard(const long *these, unsigned count)
 	             sizeof((const long[]){ __VA_ARGS__ }) / sizeof(long))
 
 /* A driver that the dispatcher has started, and whose entry point fails. */
-static void what_the_firmware_unloads_by_itself_is_seen_in_time(void **state)
+static void images_that_the_firmware_unloads_are_noticed_in_time(void **state)
 {
 	(void)state;
 	begin_with_table();
@@ -428,7 +428,7 @@ static void what_the_firmware_unloads_by_itself_is_seen_in_time(void **state)
 }
 
 /* The check allocates memory, so the caller's key for the memory map may become invalid. */
-static void who_leaves_has_it_looked_after_only_if_there_is_a_reason(void **state)
+static void leaving_checks_images_only_for_a_reason(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
@@ -482,7 +482,7 @@ static EFI_STATUS EFIAPI start_as_shim(EFI_HANDLE handle, UINTN *size, CHAR16 **
 	return EFI_SUCCESS;
 }
 
-static void what_an_image_places_by_itself_is_seen_in_time(void **state)
+static void an_image_that_another_image_places_is_seen_in_time(void **state)
 {
 	(void)state;
 	begin_with_table();
@@ -507,18 +507,18 @@ static void what_an_image_places_by_itself_is_seen_in_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_the_firmware_unloads_by_itself_is_seen_in_time),
-		cmocka_unit_test(who_leaves_has_it_looked_after_only_if_there_is_a_reason),
+		cmocka_unit_test(images_that_the_firmware_unloads_are_noticed_in_time),
+		cmocka_unit_test(leaving_checks_images_only_for_a_reason),
 		cmocka_unit_test(a_handle_that_another_image_has_is_that_ones),
-		cmocka_unit_test(what_an_image_places_by_itself_is_seen_in_time),
-		cmocka_unit_test(who_starts_or_leaves_is_reported),
-		cmocka_unit_test(who_leaves_with_an_old_map_is_to_call_again),
-		cmocka_unit_test(who_leaves_past_the_hook_is_reported_once),
+		cmocka_unit_test(an_image_that_another_image_places_is_seen_in_time),
+		cmocka_unit_test(starts_and_exits_are_reported),
+		cmocka_unit_test(leaving_with_an_old_map_must_be_repeated),
+		cmocka_unit_test(leaving_past_the_hook_is_reported_once),
 		cmocka_unit_test(watching_may_end_within_a_hook),
 		cmocka_unit_test(a_hook_that_is_called_afterwards_hands_on),
 		cmocka_unit_test(a_hook_above_ours_stays_and_reaches_the_firmware),
 		cmocka_unit_test(a_hook_that_has_stayed_serves_the_next_recording),
-		cmocka_unit_test(of_an_application_no_hook_stays_and_that_is_said),
+		cmocka_unit_test(an_applications_hooks_are_removed_and_that_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static void a_device_is_found_in_any_instance(void **state)
 	assert_false(leads(card, 0));
 }
 
-static void what_is_no_path_ends_the_search(void **state)
+static void bytes_that_are_no_path_end_the_search(void **state)
 {
 	static const uint8_t whole[] = { ROOT, PCI(4), ANOTHER, ROOT, PCI(3), END };
 
@@ -60,7 +60,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_is_found_in_any_instance),
-		cmocka_unit_test(what_is_no_path_ends_the_search),
+		cmocka_unit_test(bytes_that_are_no_path_end_the_search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ static void a_list_that_is_cut_short_has_none(void **state)
 	}
 }
 
-static void what_stands_behind_the_end_is_nothing(void **state)
+static void bytes_after_the_end_are_ignored(void **state)
 {
 	uint64_t low, high;
 
@@ -121,7 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_stack_is_the_memory_of_that_name, set_up),
 		cmocka_unit_test_setup(a_list_that_is_cut_short_has_none, set_up),
-		cmocka_unit_test_setup(what_stands_behind_the_end_is_nothing, set_up),
+		cmocka_unit_test_setup(bytes_after_the_end_are_ignored, set_up),
 		cmocka_unit_test_setup(damaged_lists_come_to_an_end, set_up),
 		cmocka_unit_test_setup(a_stack_beyond_all_memory_is_none, set_up),
 	};

@@ -95,7 +95,7 @@ static void arms_are_recognized_by_mov_behind_stp(void **state)
 	assert_int_equal(of(arm64, OF(ARM_RECORD), 7, OF(ARM_NOP), 9), PE_FRAMES_UNKNOWN);
 }
 
-static void other_machines_code_tells_nothing(void **state)
+static void other_machines_code_is_not_decided(void **state)
 {
 	(void)state;
 	assert_int_equal(of(0x14c, OF(X86_RECORD), 20, OF(X86_SAVED), 0), PE_FRAMES_UNKNOWN);
@@ -123,7 +123,7 @@ static void code_that_ends_within_a_function_is_not_left(void **state)
 }
 
 /* The header claims more than there is. */
-static void what_is_there_of_code_speaks(void **state)
+static void the_available_part_of_code_decides(void **state)
 {
 	(void)state;
 	of(PE_MACHINE_AMD64, OF(X86_RECORD), 20, OF(X86_SAVED), 0);
@@ -135,7 +135,7 @@ static void what_is_there_of_code_speaks(void **state)
 }
 
 /* Long code is sampled in pieces from everywhere. */
-static void one_half_of_long_code_speaks_for_itself_only(void **state)
+static void half_of_a_long_code_does_not_decide_for_the_rest(void **state)
 {
 	static uint8_t memory[PE_FILE_TEXT + LONG_CODE];
 	const char *why;
@@ -158,10 +158,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(x86s_are_recognized_by_mov_behind_push),
 		cmocka_unit_test(arms_are_recognized_by_mov_behind_stp),
-		cmocka_unit_test(other_machines_code_tells_nothing),
+		cmocka_unit_test(other_machines_code_is_not_decided),
 		cmocka_unit_test(code_that_ends_within_a_function_is_not_left),
-		cmocka_unit_test(what_is_there_of_code_speaks),
-		cmocka_unit_test(one_half_of_long_code_speaks_for_itself_only),
+		cmocka_unit_test(the_available_part_of_code_decides),
+		cmocka_unit_test(half_of_a_long_code_does_not_decide_for_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

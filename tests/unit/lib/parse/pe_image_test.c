@@ -35,7 +35,7 @@ static void load(uint64_t address)
 	parse(memory, sizeof(memory), PE_MAPPED);
 }
 
-static void headers_say_what_it_is(void **state)
+static void headers_show_the_kind_of_file(void **state)
 {
 	(void)state;
 	for (int mapped = 0; mapped < 2; mapped++) {
@@ -100,7 +100,7 @@ static void refuse(uint64_t size, const char *what)
 	assert_string_equal(why, what);
 }
 
-static void what_is_no_such_image_is_refused_with_the_reason(void **state)
+static void a_file_that_is_no_such_image_is_refused_with_the_reason(void **state)
 {
 	(void)state;
 	refuse(0, "it is not a PE image");
@@ -238,7 +238,7 @@ static void a_build_has_one_identity_in_its_file_and_at_every_address(void **sta
 }
 
 /* Relocated numbers at multiples of 8, as compilers place them: everything is equal. */
-static void so_has_what_its_elf_file_is_known_by(void **state)
+static void the_elf_files_identity_is_the_same_in_file_and_memory(void **state)
 {
 	uint8_t of_file[PE_BUILD_ID], of_memory[PE_BUILD_ID];
 
@@ -379,7 +379,7 @@ static void cut_short_anywhere_nothing_behind_the_end_is_read(void **state)
 	}
 }
 
-static void no_byte_of_it_is_believed(void **state)
+static void no_byte_of_it_is_trusted(void **state)
 {
 	static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
 	uint8_t *bytes = malloc(PE_FILE_SIZE);
@@ -436,24 +436,26 @@ static void a_path_ends_in_the_modules_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(headers_say_what_it_is, set_up),
+		cmocka_unit_test_setup(headers_show_the_kind_of_file, set_up),
 		cmocka_unit_test_setup(sections_are_named_with_their_places, set_up),
 		cmocka_unit_test_setup(an_rva_is_where_the_form_has_it, set_up),
-		cmocka_unit_test_setup(what_is_no_such_image_is_refused_with_the_reason, set_up),
+		cmocka_unit_test_setup(a_file_that_is_no_such_image_is_refused_with_the_reason,
+		                       set_up),
 		cmocka_unit_test_setup(few_directories_are_none, set_up),
 		cmocka_unit_test_setup(codeview_names_the_path, set_up),
 		cmocka_unit_test_setup(an_entry_with_an_id_comes_before_one_without, set_up),
 		cmocka_unit_test_setup(damaged_debug_entries_are_none, set_up),
 		cmocka_unit_test_setup(a_build_has_one_identity_in_its_file_and_at_every_address,
 		                       set_up),
-		cmocka_unit_test_setup(so_has_what_its_elf_file_is_known_by, set_up),
+		cmocka_unit_test_setup(the_elf_files_identity_is_the_same_in_file_and_memory,
+		                       set_up),
 		cmocka_unit_test_setup(another_build_has_another_identity, set_up),
 		cmocka_unit_test_setup(bytes_that_change_places_are_another_build, set_up),
 		cmocka_unit_test_setup(a_guid_is_the_identity, set_up),
 		cmocka_unit_test_setup(code_that_is_not_there_has_no_identity, set_up),
 		cmocka_unit_test_setup(damaged_relocations_end_the_list, set_up),
 		cmocka_unit_test_setup(cut_short_anywhere_nothing_behind_the_end_is_read, set_up),
-		cmocka_unit_test_setup(no_byte_of_it_is_believed, set_up),
+		cmocka_unit_test_setup(no_byte_of_it_is_trusted, set_up),
 		cmocka_unit_test(a_path_ends_in_the_modules_name),
 	};
 

@@ -100,7 +100,7 @@ static void it_is_the_same_by_parts_and_filled_up(void **state)
 }
 
 /* A loader has changed one of them, and not the other. */
-static void what_may_be_an_address_is_left_out(void **state)
+static void possible_addresses_are_left_out(void **state)
 {
 	uint32_t before;
 
@@ -116,7 +116,7 @@ static void what_may_be_an_address_is_left_out(void **state)
 }
 
 /* GenFw replaces ADRP by ADR, and LDR by ADD. */
-static void what_is_rewritten_is_left_out_on_arm64(void **state)
+static void rewritten_instructions_are_left_out_on_arm64(void **state)
 {
 	static const uint64_t pairs[][2] = {
 		{ 0x90000001d503201f, 0x10000001d503201f }, /* adrp x1; nop: adr x1 */
@@ -149,8 +149,8 @@ int main(void)
 		cmocka_unit_test_setup(another_build_has_another_word, setup),
 		cmocka_unit_test_setup(two_words_that_change_places_are_another_build, setup),
 		cmocka_unit_test_setup(it_is_the_same_by_parts_and_filled_up, setup),
-		cmocka_unit_test_setup(what_may_be_an_address_is_left_out, setup),
-		cmocka_unit_test_setup(what_is_rewritten_is_left_out_on_arm64, setup),
+		cmocka_unit_test_setup(possible_addresses_are_left_out, setup),
+		cmocka_unit_test_setup(rewritten_instructions_are_left_out_on_arm64, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

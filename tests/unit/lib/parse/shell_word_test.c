@@ -44,7 +44,7 @@ static void quotes_keep_blanks(void **state)
 	cuts("\"fs0:\\x\\\" y", "fs0:\\x\\|y");
 }
 
-static void a_caret_stands_for_what_is_behind_it(void **state)
+static void a_caret_escapes_the_next_character(void **state)
 {
 	(void)state;
 	cuts("a^\"b ^^ ^a", "a\"b|^|a");
@@ -68,7 +68,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blanks_part_words),
 		cmocka_unit_test(quotes_keep_blanks),
-		cmocka_unit_test(a_caret_stands_for_what_is_behind_it),
+		cmocka_unit_test(a_caret_escapes_the_next_character),
 		cmocka_unit_test(a_quote_that_is_open_is_found),
 	};
 

@@ -72,7 +72,7 @@ static void a_card_is_claimed_and_let_go(void **state)
 	assert_null(owner);
 }
 
-static void what_a_driver_has_is_its_own(void **state)
+static void a_drivers_data_are_its_own(void **state)
 {
 	(void)state;
 	owner = &owner;
@@ -93,7 +93,7 @@ static void a_console_stays_the_firmware_s(void **state)
 	assert_false(pci_by_firmware.claim(&cards[0])); /* claimed by the last begin() */
 }
 
-static void what_is_not_known_is_taken_for_a_console(void **state)
+static void an_unknown_device_counts_as_a_console(void **state)
 {
 	static const uint8_t many[5000];
 
@@ -115,9 +115,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_card_is_claimed_and_let_go, begin),
-		cmocka_unit_test_setup(what_a_driver_has_is_its_own, begin),
+		cmocka_unit_test_setup(a_drivers_data_are_its_own, begin),
 		cmocka_unit_test_setup(a_console_stays_the_firmware_s, begin),
-		cmocka_unit_test_setup(what_is_not_known_is_taken_for_a_console, begin),
+		cmocka_unit_test_setup(an_unknown_device_counts_as_a_console, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

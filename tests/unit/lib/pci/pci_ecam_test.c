@@ -149,7 +149,7 @@ static void words_are_read_by_their_parts(void **state)
 	assert_int_equal(pci_by_ecam.read(device, 0, 4), IVSHMEM);
 }
 
-static void a_bar_of_64_bits_lies_above_4_gib(void **state)
+static void a_bar_of_64_bits_may_be_above_4_gib(void **state)
 {
 	struct function *f = add(place(0, 0, 4, 0), IVSHMEM, 0x0500, 0);
 	uint64_t address, size;
@@ -221,7 +221,7 @@ static void a_bridge_s_window_is_where_the_tables_have_it(void **state)
 	}
 }
 
-static void what_has_no_address_is_not_used(void **state)
+static void a_device_without_an_address_is_not_used(void **state)
 {
 	struct function *f = add(place(0, 0, 4, 0), IVSHMEM, 0x0500, 0);
 	struct function *bridge = add(place(0, 0, 5, 0), 0x00011b36, 0x0604, 1);
@@ -259,10 +259,10 @@ int main(void)
 		cmocka_unit_test_setup(functions_of_a_class_are_distinguished, begin),
 		cmocka_unit_test_setup(a_device_of_one_function_is_one, begin),
 		cmocka_unit_test_setup(words_are_read_by_their_parts, begin),
-		cmocka_unit_test_setup(a_bar_of_64_bits_lies_above_4_gib, begin),
+		cmocka_unit_test_setup(a_bar_of_64_bits_may_be_above_4_gib, begin),
 		cmocka_unit_test_setup(smaller_bars_are_of_memory_or_of_ports, begin),
 		cmocka_unit_test_setup(a_bridge_s_window_is_where_the_tables_have_it, begin),
-		cmocka_unit_test_setup(what_has_no_address_is_not_used, begin),
+		cmocka_unit_test_setup(a_device_without_an_address_is_not_used, begin),
 		cmocka_unit_test_setup(decoding_is_switched_on_and_status_left_alone, begin),
 	};
 

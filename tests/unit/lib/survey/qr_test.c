@@ -21,7 +21,7 @@
 
 static struct qr qr;
 
-static void versions_hold_what_the_standard_says(void **state)
+static void versions_hold_the_capacity_of_the_standard(void **state)
 {
 	static const struct {
 		unsigned version, codewords, l, m;
@@ -162,7 +162,7 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(versions_hold_what_the_standard_says),
+		cmocka_unit_test(versions_hold_the_capacity_of_the_standard),
 		cmocka_unit_test(too_many_bytes_are_refused),
 		cmocka_unit_test(each_version_is_read_at_each_level),
 		cmocka_unit_test(texts_of_any_length_are_read),

@@ -107,7 +107,7 @@ static void the_text_has_all_of_it(void **state)
 	    "      0       0\n");
 }
 
-static void an_emulators_figures_are_said_to_mean_nothing(void **state)
+static void an_emulators_figures_are_reported_as_meaningless(void **state)
 {
 	(void)state;
 	strcpy(s.emulator, "QEMU's TCG");
@@ -177,7 +177,7 @@ static void it_is_never_longer_than_can_be_pasted(void **state)
 	}
 }
 
-static void of_many_cpus_the_noisiest_are_in_the_table(void **state)
+static void a_table_of_many_cpus_has_the_noisiest(void **state)
 {
 	(void)state;
 	fill(200);
@@ -232,11 +232,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_text_has_all_of_it, set_up),
-		cmocka_unit_test_setup(an_emulators_figures_are_said_to_mean_nothing, set_up),
+		cmocka_unit_test_setup(an_emulators_figures_are_reported_as_meaningless, set_up),
 		cmocka_unit_test_setup(a_virtual_machine_is_named, set_up),
 		cmocka_unit_test_setup(a_machine_of_nothing_has_a_short_text, set_up),
 		cmocka_unit_test_setup(it_is_never_longer_than_can_be_pasted, set_up),
-		cmocka_unit_test_setup(of_many_cpus_the_noisiest_are_in_the_table, set_up),
+		cmocka_unit_test_setup(a_table_of_many_cpus_has_the_noisiest, set_up),
 		cmocka_unit_test_setup(json_has_every_figure, set_up),
 	};
 

@@ -209,7 +209,7 @@ static void begin(unsigned kind)
 	uart.access = &fake_access;
 }
 
-static void where_nobody_answers_there_is_none(void **state)
+static void without_an_answer_there_is_no_device(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < KINDS; i++) {
@@ -222,7 +222,7 @@ static void where_nobody_answers_there_is_none(void **state)
 	}
 }
 
-static void what_fits_is_sent_and_nothing_is_set_up(void **state)
+static void bytes_that_fit_are_sent_without_changing_settings(void **state)
 {
 	uint8_t text[300];
 
@@ -264,7 +264,7 @@ static void a_full_fifo_takes_nothing(void **state)
 	}
 }
 
-static void what_comes_is_taken_and_an_overrun_counted_once(void **state)
+static void received_bytes_are_taken_and_an_overrun_is_counted_once(void **state)
 {
 	uint8_t got[32];
 
@@ -305,10 +305,10 @@ static void scifs_data_are_bytes_and_its_flags_halfwords(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(where_nobody_answers_there_is_none),
-		cmocka_unit_test(what_fits_is_sent_and_nothing_is_set_up),
+		cmocka_unit_test(without_an_answer_there_is_no_device),
+		cmocka_unit_test(bytes_that_fit_are_sent_without_changing_settings),
 		cmocka_unit_test(a_full_fifo_takes_nothing),
-		cmocka_unit_test(what_comes_is_taken_and_an_overrun_counted_once),
+		cmocka_unit_test(received_bytes_are_taken_and_an_overrun_is_counted_once),
 		cmocka_unit_test(scifs_data_are_bytes_and_its_flags_halfwords),
 	};
 

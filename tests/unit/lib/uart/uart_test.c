@@ -21,7 +21,7 @@ static void set_up(enum model_kind kind)
 	uart_model_start(kind, &uart);
 }
 
-static void its_fifo_is_as_deep_as_it_says(void **state)
+static void the_fifo_is_as_deep_as_the_uart_reports(void **state)
 {
 	static const struct {
 		enum model_kind kind;
@@ -58,7 +58,7 @@ static void its_sender_may_continue_until_the_fifo_is_half_full(void **state)
 	}
 }
 
-static void where_nobody_answers_there_is_none(void **state)
+static void without_an_answer_there_is_no_device(void **state)
 {
 	(void)state;
 	set_up(MODEL_NONE);
@@ -69,7 +69,7 @@ static void where_nobody_answers_there_is_none(void **state)
 	assert_int_equal(uart_open(&uart), -ENODEV);
 }
 
-static void a_line_that_somebody_has_set_is_left(void **state)
+static void a_line_with_settings_keeps_them(void **state)
 {
 	(void)state;
 	set_up(MODEL_16550A);
@@ -113,7 +113,7 @@ static void a_busy_designware_is_waited_for_and_loses_no_byte(void **state)
 	assert_memory_equal(uart_model.sent, "abcdexy", 7);
 }
 
-static void a_line_that_nobody_has_set_gets_115200(void **state)
+static void a_line_without_settings_gets_115200(void **state)
 {
 	(void)state;
 	set_up(MODEL_16550A);
@@ -129,7 +129,7 @@ static void a_line_that_nobody_has_set_gets_115200(void **state)
 	assert_int_equal(uart_model.divisor, 1);
 }
 
-static void what_fits_is_sent_and_no_byte_more(void **state)
+static void bytes_that_fit_are_sent_and_no_more(void **state)
 {
 	static const enum model_kind kinds[] = { MODEL_8250, MODEL_16550A, MODEL_16750, MODEL_PL011,
 		                                 MODEL_SBSA };
@@ -176,7 +176,7 @@ static void a_line_that_does_not_move_is_waited_for_once(void **state)
 	assert_int_equal(uart_model.sent[uart_model.nr_sent - 1], 'c');
 }
 
-static void what_comes_is_taken_up_to_the_bound(void **state)
+static void received_bytes_are_taken_up_to_the_limit(void **state)
 {
 	uint8_t got[64];
 
@@ -205,7 +205,7 @@ static bool set_baud(uint32_t baud)
 	return divisor && uart.ops->get_divisor(&uart) == divisor;
 }
 
-static void a_rate_is_what_the_clock_can_do(void **state)
+static void a_rate_is_one_that_the_clock_can_make(void **state)
 {
 	(void)state;
 	set_up(MODEL_16550A);
@@ -236,7 +236,7 @@ static void a_rate_is_what_the_clock_can_do(void **state)
 	assert_int_equal(uart_model.strays, 0);
 }
 
-static void a_uart_of_acpi_is_reached_as_it_says(void **state)
+static void a_uart_of_acpi_is_accessed_as_its_table_describes(void **state)
 {
 	struct arch_uart_hint hint = { .interface_type = 0x12,
 		                       .address = 0x1000,
@@ -322,17 +322,17 @@ static void registers_at_ports_are_the_seams(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(its_fifo_is_as_deep_as_it_says),
+		cmocka_unit_test(the_fifo_is_as_deep_as_the_uart_reports),
 		cmocka_unit_test(its_sender_may_continue_until_the_fifo_is_half_full),
-		cmocka_unit_test(where_nobody_answers_there_is_none),
-		cmocka_unit_test(a_line_that_somebody_has_set_is_left),
+		cmocka_unit_test(without_an_answer_there_is_no_device),
+		cmocka_unit_test(a_line_with_settings_keeps_them),
 		cmocka_unit_test(a_busy_designware_is_waited_for_and_loses_no_byte),
-		cmocka_unit_test(a_line_that_nobody_has_set_gets_115200),
-		cmocka_unit_test(what_fits_is_sent_and_no_byte_more),
+		cmocka_unit_test(a_line_without_settings_gets_115200),
+		cmocka_unit_test(bytes_that_fit_are_sent_and_no_more),
 		cmocka_unit_test(a_line_that_does_not_move_is_waited_for_once),
-		cmocka_unit_test(what_comes_is_taken_up_to_the_bound),
-		cmocka_unit_test(a_rate_is_what_the_clock_can_do),
-		cmocka_unit_test(a_uart_of_acpi_is_reached_as_it_says),
+		cmocka_unit_test(received_bytes_are_taken_up_to_the_limit),
+		cmocka_unit_test(a_rate_is_one_that_the_clock_can_make),
+		cmocka_unit_test(a_uart_of_acpi_is_accessed_as_its_table_describes),
 		cmocka_unit_test(registers_in_memory_are_where_shift_and_width_say),
 		cmocka_unit_test(registers_at_ports_are_the_seams),
 	};

@@ -183,7 +183,7 @@ static void leftovers_are_cleared_and_reported(void **state)
 	event_disable(&rig_events[0]);
 }
 
-static void counters_that_somebody_else_has_are_left_alone(void **state)
+static void counters_of_other_software_are_left_alone(void **state)
 {
 	(void)state;
 	model.stuck = BIT(0);
@@ -367,7 +367,7 @@ int main(void)
 		TEST(counters_of_64_bits_need_no_pair),
 		TEST(what_cannot_be_counted_is_refused_with_the_reason),
 		TEST(leftovers_are_cleared_and_reported),
-		TEST(counters_that_somebody_else_has_are_left_alone),
+		TEST(counters_of_other_software_are_left_alone),
 		TEST(a_spurious_interrupt_is_counted),
 		TEST(the_interrupt_is_given_back_with_the_last_counter),
 		TEST(each_cpu_counts_what_it_implements_on_the_counters_that_it_has),

@@ -82,7 +82,7 @@ static void a_distance_within_the_error_is_none(void **state)
 	assert_int_equal(sync.offset, 0);
 }
 
-static void a_cpu_that_does_not_come_up_is_said(void **state)
+static void a_cpu_that_does_not_start_is_reported(void **state)
 {
 	struct clock_sync sync;
 
@@ -97,7 +97,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_distance_is_found_within_the_stated_error),
 		cmocka_unit_test(a_distance_within_the_error_is_none),
-		cmocka_unit_test(a_cpu_that_does_not_come_up_is_said),
+		cmocka_unit_test(a_cpu_that_does_not_start_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,7 @@ static void period_and_freq_belong_to_the_event(void **state)
 	assert_int_equal(specs[0].attr.flags, 0);
 }
 
-static void a_name_replaces_what_is_written(void **state)
+static void a_name_replaces_the_written_event(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("unit/config=0x1ff,name=INST_RETIRED.ANY_P:c=1/u,cycles"), 2);
@@ -162,7 +162,7 @@ static void a_name_replaces_what_is_written(void **state)
 	assert_int_equal(specs[0].attr.config2, 0xfff);
 }
 
-static void of_sources_with_one_name_the_one_that_is_here_is_meant(void **state)
+static void among_sources_with_one_name_the_present_one_is_chosen(void **state)
 {
 	(void)state;
 	assert_int_equal(parse_events("cpu/event=0xfff/,rfff", &vendors, specs, 4, &error), 2);
@@ -171,7 +171,7 @@ static void of_sources_with_one_name_the_one_that_is_here_is_meant(void **state)
 	assert_string_equal(error.what, "has bits that this CPU's counters reserve");
 }
 
-static void what_is_no_name_of_ours_is_known_for_that(void **state)
+static void foreign_names_are_recognised_as_foreign(void **state)
 {
 	static const char *const known[] = { "cycles:u", "loads", "r20c4", "any/thing=1/",
 		                             "cycles" };
@@ -210,7 +210,7 @@ static void no_two_sources_count_one_event(void **state)
 	}
 }
 
-static void modifiers_exclude_what_is_not_named(void **state)
+static void modifiers_exclude_the_levels_that_are_not_named(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("cycles:u,unit//k"), 2);
@@ -349,11 +349,11 @@ int main(void)
 		cmocka_unit_test(a_long_text_makes_a_short_name),
 		cmocka_unit_test(a_source_may_carry_the_first_s_number),
 		cmocka_unit_test(period_and_freq_belong_to_the_event),
-		cmocka_unit_test(a_name_replaces_what_is_written),
-		cmocka_unit_test(of_sources_with_one_name_the_one_that_is_here_is_meant),
-		cmocka_unit_test(what_is_no_name_of_ours_is_known_for_that),
+		cmocka_unit_test(a_name_replaces_the_written_event),
+		cmocka_unit_test(among_sources_with_one_name_the_present_one_is_chosen),
+		cmocka_unit_test(foreign_names_are_recognised_as_foreign),
 		cmocka_unit_test(no_two_sources_count_one_event),
-		cmocka_unit_test(modifiers_exclude_what_is_not_named),
+		cmocka_unit_test(modifiers_exclude_the_levels_that_are_not_named),
 		cmocka_unit_test(precise_levels_are_counted),
 		cmocka_unit_test(a_sources_own_event_is_a_term),
 		cmocka_unit_test(an_error_points_at_its_place),

@@ -111,7 +111,7 @@ static void it_is_opened_as_perfs_decoder_expects_it(void **state)
 	assert_int_equal(event.attr.flags & PERF_ATTR_FREQ, 0);
 }
 
-static void what_finds_no_room_is_counted_and_the_tick_continues(void **state)
+static void bytes_without_room_are_counted_and_the_tick_continues(void **state)
 {
 	(void)state;
 	start();
@@ -146,7 +146,7 @@ static void there_is_room_for_another_segment_once_one_was_read(void **state)
 
 /* From a full segment to the next: closed and opened in one step, unless the data ring needs
  * attention. */
-static void the_usual_way_is_open_until_there_is_something_to_tell(void **state)
+static void the_common_path_is_open_until_a_report_is_due(void **state)
 {
 	struct branch_area *area = &branch_step_of(&event)->area;
 	unsigned usual = 0;
@@ -283,7 +283,7 @@ static void a_cpu_that_cannot_be_stepped_gives_its_reason(void **state)
 	fake_step_refuses = 0;
 }
 
-static void what_it_cannot_do_is_refused(void **state)
+static void impossible_requests_are_refused(void **state)
 {
 	const char *why;
 
@@ -307,16 +307,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_step_is_a_record_in_its_order),
 		cmocka_unit_test(it_is_opened_as_perfs_decoder_expects_it),
-		cmocka_unit_test(what_finds_no_room_is_counted_and_the_tick_continues),
+		cmocka_unit_test(bytes_without_room_are_counted_and_the_tick_continues),
 		cmocka_unit_test(there_is_room_for_another_segment_once_one_was_read),
-		cmocka_unit_test(the_usual_way_is_open_until_there_is_something_to_tell),
+		cmocka_unit_test(the_common_path_is_open_until_a_report_is_due),
 		cmocka_unit_test(where_the_cpu_waits_nothing_is_lost),
 		cmocka_unit_test(where_it_waits_in_vain_it_loses_as_ever),
 		cmocka_unit_test(it_may_be_stopped_where_it_waits),
 		cmocka_unit_test(branches_that_are_not_seen_are_lost_and_their_piece_is_partial),
 		cmocka_unit_test(the_tick_looks_whether_stepping_goes_on),
 		cmocka_unit_test(a_cpu_that_cannot_be_stepped_gives_its_reason),
-		cmocka_unit_test(what_it_cannot_do_is_refused),
+		cmocka_unit_test(impossible_requests_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -514,7 +514,7 @@ static void work_slowly(struct tick *tick, const struct arch_regs *interrupted)
 	work(tick, interrupted);
 }
 
-static void what_the_tick_takes_is_counted(void **state)
+static void the_ticks_time_is_counted(void **state)
 {
 	struct tick tick;
 
@@ -570,7 +570,7 @@ int main(void)
 		                       set_up),
 		cmocka_unit_test_setup(without_a_period_time_is_only_counted, set_up),
 		cmocka_unit_test_setup(the_tick_comes_every_millisecond, set_up),
-		cmocka_unit_test_setup(what_the_tick_takes_is_counted, set_up),
+		cmocka_unit_test_setup(the_ticks_time_is_counted, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,7 +240,7 @@ static void no_event_is_lost_while_registers_are_accessed(void **state)
 
 /* Both overflow at once; the first is stopped by its own sample, while the second is still to be
  * handled. */
-static void who_is_throttled_in_the_handler_leaves_the_others_standing(void **state)
+static void an_event_throttled_in_the_handler_leaves_the_others_running(void **state)
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES; m++) {
@@ -349,7 +349,7 @@ static void leftovers_are_cleared_and_reported(void **state)
 	}
 }
 
-static void counters_that_somebody_else_has_are_left_alone(void **state)
+static void counters_of_other_software_are_left_alone(void **state)
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES; m++) {
@@ -458,13 +458,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_counter_of_every_generation_counts_and_samples_exactly),
 		cmocka_unit_test(no_event_is_lost_while_registers_are_accessed),
-		cmocka_unit_test(who_is_throttled_in_the_handler_leaves_the_others_standing),
+		cmocka_unit_test(an_event_throttled_in_the_handler_leaves_the_others_running),
 		cmocka_unit_test(a_counter_is_never_more_than_half_a_lap_from_its_overflow),
 		cmocka_unit_test(one_event_more_than_counters_is_reported),
 		cmocka_unit_test(a_late_interrupt_writes_one_sample_with_the_true_period),
 		cmocka_unit_test(a_spurious_interrupt_changes_nothing_and_is_counted),
 		cmocka_unit_test(leftovers_are_cleared_and_reported),
-		cmocka_unit_test(counters_that_somebody_else_has_are_left_alone),
+		cmocka_unit_test(counters_of_other_software_are_left_alone),
 		cmocka_unit_test(generic_events_are_the_familys),
 		cmocka_unit_test(raw_events_have_twelve_bits_and_no_bits_of_ours),
 		cmocka_unit_test(a_hypervisor_without_counters_is_named),

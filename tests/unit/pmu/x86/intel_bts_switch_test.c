@@ -51,7 +51,7 @@ static void go_round(uint64_t size, uint64_t n)
 }
 
 /* Each has a pending request that nobody answers, so every switch takes the general path. */
-static void every_switch_does_what_the_general_one_does(void **state)
+static void every_switch_has_the_result_of_the_general_path(void **state)
 {
 	static uint8_t general[AREA];
 	static uint64_t reported[1 << 17];
@@ -83,7 +83,7 @@ static void every_switch_does_what_the_general_one_does(void **state)
 	}
 }
 
-static void what_is_asked_is_attended_to_at_the_next_switch_and_once(void **state)
+static void a_request_is_served_once_at_the_next_switch(void **state)
 {
 	(void)state;
 	heeds = true;
@@ -164,9 +164,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(a_segment_switch_costs_the_same_whatever_the_size,
 		                          no_faults),
-		cmocka_unit_test_teardown(every_switch_does_what_the_general_one_does, no_faults),
-		cmocka_unit_test_teardown(what_is_asked_is_attended_to_at_the_next_switch_and_once,
+		cmocka_unit_test_teardown(every_switch_has_the_result_of_the_general_path,
 		                          no_faults),
+		cmocka_unit_test_teardown(a_request_is_served_once_at_the_next_switch, no_faults),
 		cmocka_unit_test_teardown(where_the_cpu_waits_no_segment_is_cut, no_faults),
 		cmocka_unit_test_teardown(it_may_be_stopped_where_it_waits, no_faults),
 	};

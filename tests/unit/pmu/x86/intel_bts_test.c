@@ -201,7 +201,7 @@ static void rings_are_chosen_where_the_cpu_can(void **state)
 	assert_int_equal(open_trace(1 << 14, 0), 0);
 }
 
-static void what_the_machine_lacks_or_cannot_do_is_said(void **state)
+static void missing_features_of_the_machine_are_reported(void **state)
 {
 	const char *why;
 
@@ -225,7 +225,7 @@ static void what_the_machine_lacks_or_cannot_do_is_said(void **state)
 	event_disable(&event);
 }
 
-static void what_firmware_had_in_the_registers_comes_back(void **state)
+static void the_firmwares_register_values_come_back(void **state)
 {
 	(void)state;
 	power_on(0);
@@ -274,8 +274,8 @@ int main(void)
 		cmocka_unit_test_teardown(without_the_event_the_loss_is_unknown, no_faults),
 		cmocka_unit_test_teardown(without_a_free_counter_the_loss_is_unknown, no_faults),
 		cmocka_unit_test_teardown(rings_are_chosen_where_the_cpu_can, no_faults),
-		cmocka_unit_test_teardown(what_the_machine_lacks_or_cannot_do_is_said, no_faults),
-		cmocka_unit_test_teardown(what_firmware_had_in_the_registers_comes_back, no_faults),
+		cmocka_unit_test_teardown(missing_features_of_the_machine_are_reported, no_faults),
+		cmocka_unit_test_teardown(the_firmwares_register_values_come_back, no_faults),
 		cmocka_unit_test_teardown(
 		    the_threshold_is_no_spurious_interrupt_and_one_without_cause_is, no_faults),
 	};

@@ -47,7 +47,7 @@ static enum arch_pmi is_never_its(const struct arch_regs *regs)
 }
 
 /* Of two other handlers that share the NMI, one never claims it, the other always does. */
-static void whoever_takes_part_is_asked_and_spurious_is_what_nobody_claims(void **state)
+static void all_sharers_are_called_and_an_unclaimed_nmi_is_spurious(void **state)
 {
 	uint64_t before = arch_spurious[0];
 
@@ -255,7 +255,7 @@ int main(void)
 		cmocka_unit_test(a_shared_interrupt_costs_the_counters_no_more),
 		cmocka_unit_test(an_overflow_that_was_not_served_does_not_outlive_its_event),
 		cmocka_unit_test(an_interrupt_in_the_midst_of_a_look_changes_no_count),
-		cmocka_unit_test(whoever_takes_part_is_asked_and_spurious_is_what_nobody_claims),
+		cmocka_unit_test(all_sharers_are_called_and_an_unclaimed_nmi_is_spurious),
 		cmocka_unit_test(the_list_is_a_set_that_one_may_leave_from_its_handler),
 	};
 

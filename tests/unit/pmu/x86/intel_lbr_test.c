@@ -362,7 +362,7 @@ static void a_cpu_has_one_filter(void **state)
 	event_disable(second);
 }
 
-static void what_the_hardware_lacks_is_refused_with_the_reason(void **state)
+static void features_that_the_hardware_lacks_are_refused_with_the_reason(void **state)
 {
 	struct perf_event *event = &rig_events[0];
 
@@ -407,7 +407,7 @@ int main(void)
 		cmocka_unit_test(a_call_stack_has_the_calls_without_a_return),
 		cmocka_unit_test(flags_are_those_that_the_hardware_reports),
 		cmocka_unit_test(a_cpu_has_one_filter),
-		cmocka_unit_test(what_the_hardware_lacks_is_refused_with_the_reason),
+		cmocka_unit_test(features_that_the_hardware_lacks_are_refused_with_the_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, intel_model_off);

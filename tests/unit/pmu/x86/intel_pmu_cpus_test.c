@@ -84,7 +84,7 @@ static void traces_of_firmware_are_cleared_and_reported_where_there_are_any(void
 	}
 }
 
-static void counters_that_somebody_else_has_are_left_alone(void **state)
+static void counters_of_other_software_are_left_alone(void **state)
 {
 	(void)state;
 	intel_model_power_on(2, true);
@@ -103,7 +103,7 @@ static void counters_that_somebody_else_has_are_left_alone(void **state)
 	}
 }
 
-static void when_all_are_somebody_elses_the_hardware_is_busy(void **state)
+static void if_other_software_has_all_counters_the_hardware_is_busy(void **state)
 {
 	(void)state;
 	intel_model_power_on(2, false);
@@ -142,7 +142,7 @@ static void a_hypervisors_counters_that_count_nothing_are_not_used(void **state)
 	event_disable(&rig_events[1]);
 }
 
-static void if_none_of_them_counts_the_error_says_so(void **state)
+static void if_no_source_counts_the_event_the_error_reports_it(void **state)
 {
 	(void)state;
 	intel_model_power_on(2, true);
@@ -179,7 +179,7 @@ static void a_hypervisor_without_a_virtual_pmu_is_named(void **state)
 	assert_non_null(strstr(why, "hypervisor"));
 }
 
-static void what_only_a_fixed_counter_counts_goes_there_or_nowhere(void **state)
+static void an_event_of_a_fixed_counter_uses_only_that_counter(void **state)
 {
 	(void)state;
 	intel_model_power_on(2, false);
@@ -239,7 +239,7 @@ static void power_on_hybrid(void)
 	intel_models[1].general = 6;
 }
 
-static void each_cpu_has_the_counters_that_it_says(void **state)
+static void each_cpu_has_the_counters_that_it_reports(void **state)
 {
 	static const unsigned general[] = { 8, 6 };
 
@@ -329,18 +329,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leftovers_are_cleared_and_reported),
 		cmocka_unit_test(traces_of_firmware_are_cleared_and_reported_where_there_are_any),
-		cmocka_unit_test(counters_that_somebody_else_has_are_left_alone),
-		cmocka_unit_test(when_all_are_somebody_elses_the_hardware_is_busy),
+		cmocka_unit_test(counters_of_other_software_are_left_alone),
+		cmocka_unit_test(if_other_software_has_all_counters_the_hardware_is_busy),
 		cmocka_unit_test(counters_that_rdpmc_does_not_read_are_not_ours),
 		cmocka_unit_test(a_hypervisors_counters_that_count_nothing_are_not_used),
-		cmocka_unit_test(if_none_of_them_counts_the_error_says_so),
+		cmocka_unit_test(if_no_source_counts_the_event_the_error_reports_it),
 		cmocka_unit_test(a_real_cpus_counters_are_not_tried),
 		cmocka_unit_test(a_hypervisor_without_a_virtual_pmu_is_named),
-		cmocka_unit_test(what_only_a_fixed_counter_counts_goes_there_or_nowhere),
+		cmocka_unit_test(an_event_of_a_fixed_counter_uses_only_that_counter),
 		cmocka_unit_test(version_5_names_its_fixed_counters_one_by_one),
 		cmocka_unit_test(any_thread_is_served_where_it_means_something),
 		cmocka_unit_test(reserved_bits_and_ours_are_not_served),
-		cmocka_unit_test(each_cpu_has_the_counters_that_it_says),
+		cmocka_unit_test(each_cpu_has_the_counters_that_it_reports),
 		cmocka_unit_test(an_event_counts_on_cpus_of_its_type_only),
 		cmocka_unit_test(cpus_of_one_type_have_no_types),
 		cmocka_unit_test(

@@ -172,7 +172,7 @@ static void no_lap_goes_by_unseen_however_late_the_interrupt(void **state)
 }
 
 /* CPUID.0AH:EAX has adjacent fields; no field uses a neighbour's bit. */
-static void what_there_is_is_what_cpuid_says(void **state)
+static void cpuid_decides_which_events_exist(void **state)
 {
 	(void)state;
 	intel_model_power_on(1, false);
@@ -222,7 +222,7 @@ static void when_no_counter_is_free_the_event_is_reported(void **state)
 		event_disable(&rig_events[i]);
 }
 
-static void what_the_cpu_lacks_is_not_served(void **state)
+static void events_that_the_cpu_lacks_are_not_served(void **state)
 {
 	const char *why;
 
@@ -244,7 +244,7 @@ static void what_the_cpu_lacks_is_not_served(void **state)
 }
 
 /* CPUID also reports how many architectural events it describes. */
-static void of_events_that_cpuid_does_not_list_none_is_served(void **state)
+static void an_event_that_cpuid_does_not_list_is_not_served(void **state)
 {
 	static const uint64_t by_bit[] = {
 		PERF_COUNT_HW_CPU_CYCLES,    PERF_COUNT_HW_INSTRUCTIONS,
@@ -315,7 +315,7 @@ static void the_program_gets_on_whatever_the_period(void **state)
 	}
 }
 
-static void what_is_rare_is_sampled_at_its_period_however_short(void **state)
+static void rare_events_are_sampled_at_any_short_period(void **state)
 {
 	(void)state;
 	for (uint64_t period = 1; period < 4; period++) {
@@ -444,13 +444,13 @@ int main(void)
 		cmocka_unit_test(a_late_interrupt_writes_one_sample_with_the_true_period),
 		cmocka_unit_test(long_periods_are_counted_in_laps),
 		cmocka_unit_test(no_lap_goes_by_unseen_however_late_the_interrupt),
-		cmocka_unit_test(what_there_is_is_what_cpuid_says),
+		cmocka_unit_test(cpuid_decides_which_events_exist),
 		cmocka_unit_test(fixed_counters_go_first_and_conditions_need_a_general_one),
 		cmocka_unit_test(when_no_counter_is_free_the_event_is_reported),
-		cmocka_unit_test(what_the_cpu_lacks_is_not_served),
-		cmocka_unit_test(of_events_that_cpuid_does_not_list_none_is_served),
+		cmocka_unit_test(events_that_the_cpu_lacks_are_not_served),
+		cmocka_unit_test(an_event_that_cpuid_does_not_list_is_not_served),
 		cmocka_unit_test(the_program_gets_on_whatever_the_period),
-		cmocka_unit_test(what_is_rare_is_sampled_at_its_period_however_short),
+		cmocka_unit_test(rare_events_are_sampled_at_any_short_period),
 		cmocka_unit_test(modifiers_choose_the_ring),
 		cmocka_unit_test(an_event_of_levels_at_which_nothing_runs_is_refused),
 		cmocka_unit_test(leftovers_of_firmware_are_cleared_before_anything_counts),

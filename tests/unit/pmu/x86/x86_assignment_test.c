@@ -248,7 +248,7 @@ static void events_that_fit_do_not_take_turns(void **state)
 }
 
 /* In each turn as many events count as possible, because any events can run together. */
-static void turns_leave_no_counter_idle_that_somebody_waits_for(void **state)
+static void turns_leave_no_counter_idle_for_which_an_event_waits(void **state)
 {
 	(void)state;
 	srand(10);
@@ -291,7 +291,7 @@ int main(void)
 		cmocka_unit_test(a_group_that_fits_is_counted_in_whatever_order_it_is_named),
 		cmocka_unit_test(events_that_make_room_while_they_count_lose_nothing),
 		cmocka_unit_test(events_that_fit_do_not_take_turns),
-		cmocka_unit_test(turns_leave_no_counter_idle_that_somebody_waits_for),
+		cmocka_unit_test(turns_leave_no_counter_idle_for_which_an_event_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, intel_model_off);

@@ -70,7 +70,7 @@ static const char *words_of(char *first, ...)
 	return text;
 }
 
-static void a_files_words_stand_in_its_place(void **state)
+static void a_files_words_replace_its_name(void **state)
 {
 	(void)state;
 	write_file("words", "alpha\t'two words'\r\n\n \"it's\"x'y 'z '' a\\ b\n");
@@ -81,7 +81,7 @@ static void a_files_words_stand_in_its_place(void **state)
 	assert_string_equal(words_of("@words", NULL), "@words|");
 }
 
-static void a_backslash_stands_for_what_needs_one(void **state)
+static void a_backslash_replaces_a_special_character(void **state)
 {
 	(void)state;
 	write_file("words",
@@ -103,7 +103,7 @@ static void a_quote_that_is_not_closed_is_reported_and_refused(void **state)
 	assert_string_equal(said, "@words: this quote is not closed: \"two\\\" three\n");
 }
 
-static void what_is_no_file_stands_for_itself(void **state)
+static void a_word_that_names_no_file_is_itself(void **state)
 {
 	(void)state;
 	assert_string_equal(words_of("p", "@", "@.", "@/", "@none", "x@words", NULL),
@@ -128,10 +128,10 @@ static int remove_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_files_words_stand_in_its_place),
-		cmocka_unit_test(a_backslash_stands_for_what_needs_one),
+		cmocka_unit_test(a_files_words_replace_its_name),
+		cmocka_unit_test(a_backslash_replaces_a_special_character),
 		cmocka_unit_test(a_quote_that_is_not_closed_is_reported_and_refused),
-		cmocka_unit_test(what_is_no_file_stands_for_itself),
+		cmocka_unit_test(a_word_that_names_no_file_is_itself),
 	};
 
 	return cmocka_run_group_tests(tests, enter_directory, remove_directory);

@@ -101,7 +101,7 @@ static void padding_and_alignment_are_passed_over(void **state)
 	assert_int_equal(spe_decode(&d, &r), 0);
 }
 
-static void what_is_no_packet_is_reported_with_its_place(void **state)
+static void bytes_that_are_no_packet_are_reported_with_their_place(void **state)
 {
 	uint8_t bytes[256] = { 0 };
 	struct spe_decoder d = over(bytes, sizeof(bytes));
@@ -178,7 +178,7 @@ int main(void)
 		cmocka_unit_test(a_load_s_packets_are_read),
 		cmocka_unit_test(a_branch_s_packets_are_read),
 		cmocka_unit_test(padding_and_alignment_are_passed_over),
-		cmocka_unit_test(what_is_no_packet_is_reported_with_its_place),
+		cmocka_unit_test(bytes_that_are_no_packet_are_reported_with_their_place),
 		cmocka_unit_test(a_record_that_is_cut_off_is_an_error),
 		cmocka_unit_test(ns_is_cleared_for_perf_and_the_level_stays),
 		cmocka_unit_test(a_partial_record_at_the_end_becomes_padding),

@@ -96,7 +96,7 @@ static void values_are_printed_as_printf_does(void **state)
 	says("9223372036854775807", "%lld", 1, (uint64_t)INT64_MAX);
 }
 
-static void text_that_has_no_room_is_cut_and_says_so(void **state)
+static void text_without_room_is_cut_and_marked(void **state)
 {
 	char expected[400];
 
@@ -107,7 +107,7 @@ static void text_that_has_no_room_is_cut_and_says_so(void **state)
 	says(expected, "%f", 1, bits(1e300));
 }
 
-static void what_is_no_conversion_stands_as_it_is(void **state)
+static void text_that_is_no_conversion_stays_unchanged(void **state)
 {
 	(void)state;
 	says("%n%", "%n%", 1, (uint64_t)1);
@@ -118,7 +118,7 @@ static void what_is_no_conversion_stands_as_it_is(void **state)
 }
 
 /* Recordings of other tools, and of an older <bareperf/mark.h>. */
-static void what_cannot_be_printed_takes_its_values_with_it(void **state)
+static void an_unprintable_conversion_skips_its_values(void **state)
 {
 	(void)state;
 	says("%s %d", "%s %d", 1, (uint64_t)1);
@@ -131,7 +131,7 @@ static void what_cannot_be_printed_takes_its_values_with_it(void **state)
 	says("%y 1", "%y %d", 1, (uint64_t)1);
 }
 
-static void names_tell_regions(void **state)
+static void names_show_regions(void **state)
 {
 	const char *name;
 
@@ -145,7 +145,7 @@ static void names_tell_regions(void **state)
 	assert_int_equal(mark_text_kind("begin", &name), MARK_MOMENT);
 }
 
-static void names_tell_phases_and_firmwares_times(void **state)
+static void names_show_phases_and_the_firmwares_times(void **state)
 {
 	const char *name;
 
@@ -217,11 +217,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_printed_as_printf_does),
-		cmocka_unit_test(text_that_has_no_room_is_cut_and_says_so),
-		cmocka_unit_test(what_is_no_conversion_stands_as_it_is),
-		cmocka_unit_test(what_cannot_be_printed_takes_its_values_with_it),
-		cmocka_unit_test(names_tell_regions),
-		cmocka_unit_test(names_tell_phases_and_firmwares_times),
+		cmocka_unit_test(text_without_room_is_cut_and_marked),
+		cmocka_unit_test(text_that_is_no_conversion_stays_unchanged),
+		cmocka_unit_test(an_unprintable_conversion_skips_its_values),
+		cmocka_unit_test(names_show_regions),
+		cmocka_unit_test(names_show_phases_and_the_firmwares_times),
 		cmocka_unit_test(others_samples_are_left_alone),
 		cmocka_unit_test(garbage_stays_within_its_record),
 	};

@@ -117,7 +117,7 @@ static void hw_idx_is_there_only_if_attr_has_it(void **state)
 }
 
 /* Behind the registers and the stack that other tools' files may have. */
-static void accesses_to_memory_stand_behind_all_lists(void **state)
+static void accesses_to_memory_follow_all_lists(void **state)
 {
 	static const uint64_t words[] = {
 		PERF_RECORD_SAMPLE | 16ULL * 8 << 48,
@@ -180,7 +180,7 @@ static void a_record_that_ends_too_early_is_refused_at_every_length(void **state
 	}
 }
 
-static void counts_that_lie_are_refused(void **state)
+static void wrong_counts_are_refused(void **state)
 {
 	uint64_t copy[WORDS];
 	struct perf_event_header *record = (struct perf_event_header *)(void *)copy;
@@ -373,8 +373,8 @@ int main(void)
 		cmocka_unit_test(every_field_is_found_in_perfs_order),
 		cmocka_unit_test(a_record_that_ends_too_early_is_refused_at_every_length),
 		cmocka_unit_test(hw_idx_is_there_only_if_attr_has_it),
-		cmocka_unit_test(accesses_to_memory_stand_behind_all_lists),
-		cmocka_unit_test(counts_that_lie_are_refused),
+		cmocka_unit_test(accesses_to_memory_follow_all_lists),
+		cmocka_unit_test(wrong_counts_are_refused),
 		cmocka_unit_test(a_trailer_is_read_from_the_end),
 		cmocka_unit_test(numbers_are_formatted_as_printf_does),
 		cmocka_unit_test(long_texts_pass_through_the_buffer_whole),

@@ -88,7 +88,7 @@ static void begin_by_hand(bool is_kept)
 }
 
 /* Its control page may be the last run's, so its tail does not belong to this run either. */
-static void of_a_ring_that_was_never_kept_nothing_is_believed(void **state)
+static void a_ring_that_was_never_cleaned_is_not_trusted(void **state)
 {
 	struct perf_event_mmap_page *control;
 	struct region_positions at;
@@ -112,7 +112,7 @@ static void of_a_ring_that_was_never_kept_nothing_is_believed(void **state)
 
 /* The last tail that a reader stored may not have reached memory, and the ring was overwritten:
  * between two ticks less than half of a ring is written. */
-static void with_a_reader_more_than_half_of_a_ring_is_not_believed(void **state)
+static void with_a_reader_more_than_half_of_a_ring_is_not_trusted(void **state)
 {
 	struct region_positions at;
 	uint64_t head;
@@ -172,7 +172,7 @@ static void a_backward_rings_head_is_the_one_that_was_kept(void **state)
 
 /* A tick cleans a limited number of bytes, records first: records that report trace which was not
  * cleaned yet wait as well. */
-static void records_that_tell_of_trace_that_was_not_kept_are_not_believed(void **state)
+static void records_of_trace_that_was_not_cleaned_are_not_trusted(void **state)
 {
 	static const uint8_t branches[24 * 40] = { 1, 2, 3 };
 	struct region_positions at;
@@ -222,7 +222,7 @@ static void a_region_that_had_ended_stays_as_it_is(void **state)
 	fixture_free(&fixture);
 }
 
-static void what_a_reader_has_taken_is_known_by_its_tail(void **state)
+static void a_readers_tail_shows_the_taken_bytes(void **state)
 {
 	struct region_positions at;
 
@@ -282,13 +282,13 @@ static void an_older_machines_region_is_refused_and_stays_as_it_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_a_ring_that_was_never_kept_nothing_is_believed),
-		cmocka_unit_test(with_a_reader_more_than_half_of_a_ring_is_not_believed),
+		cmocka_unit_test(a_ring_that_was_never_cleaned_is_not_trusted),
+		cmocka_unit_test(with_a_reader_more_than_half_of_a_ring_is_not_trusted),
 		cmocka_unit_test(without_one_all_of_it_is),
 		cmocka_unit_test(a_backward_rings_head_is_the_one_that_was_kept),
-		cmocka_unit_test(records_that_tell_of_trace_that_was_not_kept_are_not_believed),
+		cmocka_unit_test(records_of_trace_that_was_not_cleaned_are_not_trusted),
 		cmocka_unit_test(a_region_that_had_ended_stays_as_it_is),
-		cmocka_unit_test(what_a_reader_has_taken_is_known_by_its_tail),
+		cmocka_unit_test(a_readers_tail_shows_the_taken_bytes),
 		cmocka_unit_test(a_machine_that_runs_is_refused_and_its_words_stay),
 		cmocka_unit_test(an_older_machines_region_is_refused_and_stays_as_it_is),
 	};

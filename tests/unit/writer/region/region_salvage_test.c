@@ -335,7 +335,7 @@ static void reset_somewhere(bool aux, bool reader, unsigned at, struct found *fo
 }
 
 /* Rings alone, with a reader that takes records meanwhile, with AUX areas. */
-static void a_reset_leaves_what_was_kept_and_nothing_that_never_was(void **state)
+static void a_reset_leaves_the_cleaned_records_and_no_invalid_ones(void **state)
 {
 	static const struct {
 		bool aux, reader;
@@ -364,7 +364,7 @@ static void a_reset_leaves_what_was_kept_and_nothing_that_never_was(void **state
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_reset_leaves_what_was_kept_and_nothing_that_never_was),
+		cmocka_unit_test(a_reset_leaves_the_cleaned_records_and_no_invalid_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,7 +190,7 @@ static void nothing_of_the_host_is_in_it(void **state)
 	empty();
 }
 
-static void an_image_without_a_file_lies_at_its_link_address(void **state)
+static void an_image_without_a_file_has_its_link_address(void **state)
 {
 	struct tr_image image = { .name = "", .link_address = 0x3000 };
 	const struct region region = { .header = { .images.count = 1 }, .images = &image };
@@ -209,7 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machine_and_host_write_the_same_file_of_a_region),
 		cmocka_unit_test(nothing_of_the_host_is_in_it),
-		cmocka_unit_test(an_image_without_a_file_lies_at_its_link_address),
+		cmocka_unit_test(an_image_without_a_file_has_its_link_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

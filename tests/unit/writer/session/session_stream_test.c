@@ -125,7 +125,7 @@ static unsigned count_of(uint32_t type)
 	return count;
 }
 
-static void what_a_file_has_around_its_records_comes_first(void **state)
+static void the_parts_around_a_files_records_come_first(void **state)
 {
 	const struct perf_event_header *record;
 	const struct perf_pipe_header *header;
@@ -244,7 +244,7 @@ static void a_drain_that_has_yet_to_read_ends_no_round(void **state)
 }
 
 /* A file would have these at its end: ledger, features, header. */
-static void nothing_stands_behind_the_records(void **state)
+static void nothing_follows_the_records(void **state)
 {
 	const struct perf_event_header *record, *last = NULL;
 	size_t at = sizeof(struct perf_pipe_header);
@@ -295,8 +295,8 @@ static void a_reader_that_is_gone_is_the_recordings_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_a_file_has_around_its_records_comes_first,
-		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(the_parts_around_a_files_records_come_first, setup,
+		                                teardown),
 		cmocka_unit_test_setup_teardown(
 		    what_comes_behind_a_round_is_newer_than_what_came_before_the_last_one, setup,
 		    teardown),
@@ -306,7 +306,7 @@ int main(void)
 		                                setup_backward, teardown),
 		cmocka_unit_test_setup_teardown(a_drain_that_has_yet_to_read_ends_no_round, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(nothing_stands_behind_the_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_follows_the_records, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_stream_reserves_no_disk, setup_unopened,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(a_reader_that_is_gone_is_the_recordings_error,

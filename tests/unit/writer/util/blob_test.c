@@ -13,7 +13,7 @@
 #include "writer/util/blob.h"
 #include "writer/util/error.h"
 
-static void what_is_added_is_there_whatever_the_sizes(void **state)
+static void added_bytes_are_there_for_any_size(void **state)
 {
 	struct blob blob = { 0 };
 	size_t size = 0;
@@ -91,7 +91,7 @@ static void a_string_of_perfs_is_padded_to_64(void **state)
 }
 
 /* A committed slot stays unchanged while the next one is written. */
-static void a_journals_slots_take_turns_and_hold_what_was_asked_for(void **state)
+static void a_journals_slots_alternate_and_hold_the_last_state(void **state)
 {
 	struct journal journal;
 	void *memory;
@@ -124,7 +124,7 @@ static void a_journals_slots_take_turns_and_hold_what_was_asked_for(void **state
 	}
 }
 
-static void errors_are_texts_of_what_who_and_why(void **state)
+static void errors_name_the_action_its_object_and_the_reason(void **state)
 {
 	struct error error = { "" };
 
@@ -144,12 +144,12 @@ static void errors_are_texts_of_what_who_and_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_added_is_there_whatever_the_sizes),
+		cmocka_unit_test(added_bytes_are_there_for_any_size),
 		cmocka_unit_test(a_failure_is_remembered_and_nothing_added_after_it),
 		cmocka_unit_test(texts_are_put_as_they_are),
 		cmocka_unit_test(a_string_of_perfs_is_padded_to_64),
-		cmocka_unit_test(a_journals_slots_take_turns_and_hold_what_was_asked_for),
-		cmocka_unit_test(errors_are_texts_of_what_who_and_why),
+		cmocka_unit_test(a_journals_slots_alternate_and_hold_the_last_state),
+		cmocka_unit_test(errors_name_the_action_its_object_and_the_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void a_conditional_branch_may_lead_to_itself(void **state)
 	assert_false(step_branches(0x54000021, AT, AT)); /* b.ne .+4 */
 }
 
-static void exclusive_accesses_are_told_from_others(void **state)
+static void exclusive_accesses_are_distinguished_from_others(void **state)
 {
 	static const struct {
 		uint32_t word;
@@ -123,7 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_branch_is_seen_by_the_address_that_follows),
 		cmocka_unit_test(a_conditional_branch_may_lead_to_itself),
-		cmocka_unit_test(exclusive_accesses_are_told_from_others),
+		cmocka_unit_test(exclusive_accesses_are_distinguished_from_others),
 		cmocka_unit_test(instructions_that_wait_are_found),
 		cmocka_unit_test(instructions_that_set_the_debug_mask_are_found),
 	};

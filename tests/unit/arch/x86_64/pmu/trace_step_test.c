@@ -43,7 +43,7 @@ static void assert_is(uint32_t at, uint32_t with_depth)
 	assert_int_equal(depth, with_depth);
 }
 
-static void a_hold_or_release_that_is_under_way_is_begun_anew(void **state)
+static void an_interrupted_hold_or_release_is_repeated(void **state)
 {
 	(void)state;
 	for (unsigned s = 0; s < END - steps; s++) {
@@ -81,7 +81,7 @@ static void an_interrupt_is_unheard_of_until_it_is_hidden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_hold_or_release_that_is_under_way_is_begun_anew),
+		cmocka_unit_test(an_interrupted_hold_or_release_is_repeated),
 		cmocka_unit_test(those_of_a_handler_that_interrupted_another_are_left_alone),
 		cmocka_unit_test(an_interrupt_is_unheard_of_until_it_is_hidden),
 	};

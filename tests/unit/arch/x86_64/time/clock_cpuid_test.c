@@ -45,7 +45,7 @@ static void an_unnamed_crystal_is_the_customary_one_nearby(void **state)
 	assert_int_equal(rates.apic, 25000000);
 }
 
-static void what_does_not_fit_is_measured_instead(void **state)
+static void a_frequency_that_does_not_fit_is_measured_instead(void **state)
 {
 	(void)state;
 	assert_false(ask(0, 0, 0, 0));
@@ -67,7 +67,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_named_crystal_gives_the_exact_frequency),
 		cmocka_unit_test(an_unnamed_crystal_is_the_customary_one_nearby),
-		cmocka_unit_test(what_does_not_fit_is_measured_instead),
+		cmocka_unit_test(a_frequency_that_does_not_fit_is_measured_instead),
 		cmocka_unit_test(the_largest_values_do_not_overflow),
 	};
 

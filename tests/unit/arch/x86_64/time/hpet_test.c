@@ -90,7 +90,7 @@ static void the_last_free_comparator_comes_as_nmi_by_a_free_input(void **state)
 	assert_int_equal(redirection(23)[1], 0);
 }
 
-static void what_the_firmware_uses_is_left_alone(void **state)
+static void the_firmwares_timers_are_left_alone(void **state)
 {
 	(void)state;
 	*comparator(2, 0) = HPET_TIMER_ENABLE;
@@ -118,7 +118,7 @@ static void refused(const char *reason)
 	assert_non_null(strstr(refusal->beside_counters, "-e cycles"));
 }
 
-static void with_nothing_free_it_is_reported_what_is_in_use(void **state)
+static void without_a_free_timer_the_users_are_reported(void **state)
 {
 	(void)state;
 	words[HPET_CONFIG / 4] = HPET_RUNS | HPET_LEGACY; /* 0 and 1 replace PIT and RTC */
@@ -197,7 +197,7 @@ static void on_step(int signal, siginfo_t *info, void *context)
 	moment.unknown += !hpet_has_fired();
 }
 
-static void one_that_comes_while_it_is_armed_is_known(void **state)
+static void an_interrupt_during_the_arming_is_noticed(void **state)
 {
 	struct sigaction action = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
 
@@ -226,11 +226,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_last_free_comparator_comes_as_nmi_by_a_free_input,
 		                       set_up),
-		cmocka_unit_test_setup(what_the_firmware_uses_is_left_alone, set_up),
-		cmocka_unit_test_setup(with_nothing_free_it_is_reported_what_is_in_use, set_up),
+		cmocka_unit_test_setup(the_firmwares_timers_are_left_alone, set_up),
+		cmocka_unit_test_setup(without_a_free_timer_the_users_are_reported, set_up),
 		cmocka_unit_test_setup(a_counter_that_stalled_does_so_again, set_up),
 		cmocka_unit_test_setup(it_has_fired_once_the_counter_is_there, set_up),
-		cmocka_unit_test_setup(one_that_comes_while_it_is_armed_is_known, set_up),
+		cmocka_unit_test_setup(an_interrupt_during_the_arming_is_noticed, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

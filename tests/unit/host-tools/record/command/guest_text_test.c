@@ -62,7 +62,7 @@ static void words_with_blanks_and_quotes_reach_the_machine(void **state)
 	passes((char *[]){ " ", "'", "\"", "--x=' '" }, 4);
 }
 
-static void so_does_any_word(void **state)
+static void any_word_comes_back_unchanged(void **state)
 {
 	static const char letters[] = "a '\"\\^";
 
@@ -105,7 +105,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_with_blanks_and_quotes_reach_the_machine),
-		cmocka_unit_test(so_does_any_word),
+		cmocka_unit_test(any_word_comes_back_unchanged),
 		cmocka_unit_test(plain_words_stay_plain),
 		cmocka_unit_test(an_application_s_words_are_quoted_as_its_shell_wants_it),
 	};

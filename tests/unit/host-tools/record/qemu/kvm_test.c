@@ -107,7 +107,7 @@ static const char *reason(const char *machine, const char *text)
 	return error.text;
 }
 
-static void a_host_without_the_device_says_why(void **state)
+static void a_host_without_the_device_gives_the_reason(void **state)
 {
 	(void)state;
 	assert_non_null(strstr(reason("x86_64", "processor : 0\nflags : fpu vmx sse\n"),
@@ -239,7 +239,7 @@ int main(void)
 		cmocka_unit_test(emulation_and_a_fallback_on_it_are_not_kvm),
 		cmocka_unit_test(the_device_is_the_users),
 		cmocka_unit_test(only_the_hosts_own_cpu_without_icount_is_possible),
-		cmocka_unit_test(a_host_without_the_device_says_why),
+		cmocka_unit_test(a_host_without_the_device_gives_the_reason),
 		cmocka_unit_test(a_device_that_opens_is_enough),
 		cmocka_unit_test(qemus_complaint_about_a_guest_is_found),
 		cmocka_unit_test(kvm_is_asked_for_the_format_of_branch_records),

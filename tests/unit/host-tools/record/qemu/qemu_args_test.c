@@ -109,7 +109,7 @@ static void with_kvm_the_machine_has_the_hosts_cpu(void **state)
 	qemu_args_free(&args);
 }
 
-static void what_the_user_says_is_not_said_before_him(void **state)
+static void the_users_option_replaces_the_default(void **state)
 {
 	static const char *const words[] = { "-M", "pc",      "--cpu", "Nehalem", "-smp",
 		                             "4",  "-serial", "stdio", "m" };
@@ -161,7 +161,7 @@ static void the_program_is_found_in_the_path(void **state)
 	free(before);
 }
 
-static void firmware_is_where_the_user_says_or_advised(void **state)
+static void firmware_is_found_at_the_users_path_or_advice_is_given(void **state)
 {
 	struct qemu_config config = { .arch = "x86_64", .firmware = "/proc/self/exe" };
 	struct qemu_firmware found;
@@ -215,9 +215,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_architecture_has_its_machine),
 		cmocka_unit_test(with_kvm_the_machine_has_the_hosts_cpu),
-		cmocka_unit_test(what_the_user_says_is_not_said_before_him),
+		cmocka_unit_test(the_users_option_replaces_the_default),
 		cmocka_unit_test(the_program_is_found_in_the_path),
-		cmocka_unit_test(firmware_is_where_the_user_says_or_advised),
+		cmocka_unit_test(firmware_is_found_at_the_users_path_or_advice_is_given),
 		cmocka_unit_test(a_program_is_asked_whether_it_has_doorbells),
 		cmocka_unit_test(a_program_is_asked_whether_it_has_branch_records),
 	};

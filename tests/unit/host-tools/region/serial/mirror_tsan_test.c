@@ -105,7 +105,7 @@ static uint64_t plain(uint64_t offset)
 	return *(const uint64_t *)(const void *)((const uint8_t *)channel.bytes + offset);
 }
 
-static void what_a_shown_word_promises_is_there(void **state)
+static void the_data_that_a_shown_word_announces_are_there(void **state)
 {
 	static struct ring_reader reader;
 	uint32_t shown_state;
@@ -156,8 +156,8 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_a_shown_word_promises_is_there, setup,
-		                                teardown),
+		cmocka_unit_test_setup_teardown(the_data_that_a_shown_word_announces_are_there,
+		                                setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,7 +141,7 @@ static void counts_name_the_one_that_changed(void **state)
 }
 
 /* 500 and 700 rare events: standard deviations of 22.4 and 26.5, 34.6 combined. */
-static void of_counts_the_interval_is_poissons(void **state)
+static void the_interval_of_counts_is_poissons(void **state)
 {
 	(void)state;
 	begin(1, 1, DIFF_COUNT, false);
@@ -189,7 +189,7 @@ static void a_function_of_one_side_alone_is_all_change(void **state)
 	assert_near(row_of("bc")->delta, 1);
 }
 
-static void the_table_says_on_what_it_stands(void **state)
+static void the_table_names_its_method(void **state)
 {
 	char *text = NULL;
 	size_t size;
@@ -217,11 +217,11 @@ int main(void)
 		cmocka_unit_test_teardown(few_samples_make_a_wide_interval, teardown),
 		cmocka_unit_test_teardown(without_chance_every_difference_counts, teardown),
 		cmocka_unit_test_teardown(counts_name_the_one_that_changed, teardown),
-		cmocka_unit_test_teardown(of_counts_the_interval_is_poissons, teardown),
+		cmocka_unit_test_teardown(the_interval_of_counts_is_poissons, teardown),
 		cmocka_unit_test_teardown(several_recordings_a_side_set_their_own_interval,
 		                          teardown),
 		cmocka_unit_test_teardown(a_function_of_one_side_alone_is_all_change, teardown),
-		cmocka_unit_test_teardown(the_table_says_on_what_it_stands, teardown),
+		cmocka_unit_test_teardown(the_table_names_its_method, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

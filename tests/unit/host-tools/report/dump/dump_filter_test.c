@@ -29,7 +29,7 @@ static bool passes(const char *text)
 	return dump_filter_passes(&filter, &sample);
 }
 
-static void each_operator_compares_as_it_says(void **state)
+static void each_operator_compares_as_documented(void **state)
 {
 	(void)state;
 	assert_true(passes("ip == 0x1000") && !passes("ip == 4097"));
@@ -52,7 +52,7 @@ static void commas_want_all_and_bars_want_one(void **state)
 	assert_false(passes("cpu == 3, period == 1 || period == 2"));
 }
 
-static void what_a_record_lacks_no_term_holds_of(void **state)
+static void no_term_holds_for_a_missing_field(void **state)
 {
 	(void)state;
 	assert_false(passes("addr == 0"));
@@ -60,7 +60,7 @@ static void what_a_record_lacks_no_term_holds_of(void **state)
 	assert_true(passes("addr == 0 || cpu == 3"));
 }
 
-static void a_mistake_says_what_is_wanted(void **state)
+static void an_error_message_says_which_input_is_valid(void **state)
 {
 	struct dump_filter filter = { 0 };
 	static const struct {
@@ -190,10 +190,10 @@ static void the_fields_are_the_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_operator_compares_as_it_says),
+		cmocka_unit_test(each_operator_compares_as_documented),
 		cmocka_unit_test(commas_want_all_and_bars_want_one),
-		cmocka_unit_test(what_a_record_lacks_no_term_holds_of),
-		cmocka_unit_test(a_mistake_says_what_is_wanted),
+		cmocka_unit_test(no_term_holds_for_a_missing_field),
+		cmocka_unit_test(an_error_message_says_which_input_is_valid),
 		cmocka_unit_test(times_are_seconds_both_ends_included),
 		cmocka_unit_test(cpus_are_a_list_of_ranges),
 		cmocka_unit_test(an_event_is_called_so),

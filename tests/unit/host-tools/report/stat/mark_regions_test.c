@@ -87,7 +87,7 @@ static void regions_nest_and_are_of_their_cpu(void **state)
 	holds(1, 1, 110, 110, 50);
 }
 
-static void what_has_no_other_end_is_shown_too(void **state)
+static void an_unmatched_mark_is_shown_too(void **state)
 {
 	(void)state;
 	mark(0, 100, "end before");
@@ -99,7 +99,7 @@ static void what_has_no_other_end_is_shown_too(void **state)
 	holds(0, 3, 100, 130, 0 + 20 + 40);
 }
 
-static void what_is_no_text_is_left_out(void **state)
+static void bytes_that_are_no_text_are_left_out(void **state)
 {
 	struct sample sample = { .raw = (const uint8_t *)"\1%d", .raw_size = 4 };
 
@@ -117,9 +117,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(regions_nest_and_are_of_their_cpu, set_up,
 		                                tear_down),
-		cmocka_unit_test_setup_teardown(what_has_no_other_end_is_shown_too, set_up,
+		cmocka_unit_test_setup_teardown(an_unmatched_mark_is_shown_too, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(bytes_that_are_no_text_are_left_out, set_up,
 		                                tear_down),
-		cmocka_unit_test_setup_teardown(what_is_no_text_is_left_out, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

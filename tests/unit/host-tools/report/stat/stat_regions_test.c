@@ -29,7 +29,7 @@ static void a_region_s_text_is_taken_apart(void **state)
 	assert_string_equal(region.name, "a b");
 }
 
-static void what_is_no_region_is_refused(void **state)
+static void a_file_that_is_no_region_is_refused(void **state)
 {
 	static const char *const none[] = {
 		"",
@@ -111,7 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_region_s_text_is_taken_apart),
-		cmocka_unit_test(what_is_no_region_is_refused),
+		cmocka_unit_test(a_file_that_is_no_region_is_refused),
 		cmocka_unit_test(a_long_name_is_cut),
 		cmocka_unit_test(cpus_add_up_by_name_and_are_printed),
 	};

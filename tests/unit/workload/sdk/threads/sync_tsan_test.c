@@ -164,7 +164,7 @@ static void a_mutex_lets_one_in(void **state)
 	}
 }
 
-static void its_holder_may_take_it_again_where_it_is_made_so(void **state)
+static void a_recursive_lock_may_be_taken_again_by_its_holder(void **state)
 {
 	(void)state;
 	mutex = SDK_MUTEX_RECURSIVE;
@@ -183,7 +183,7 @@ static void its_holder_may_take_it_again_where_it_is_made_so(void **state)
 	assert_int_equal(sdk_mutex_lock(&mutex, SDK_FOREVER), -EAGAIN);
 }
 
-static void what_is_held_is_busy_or_comes_too_late(void **state)
+static void a_held_lock_is_busy_or_times_out(void **state)
 {
 	(void)state;
 	mutex = SDK_MUTEX_NORMAL;
@@ -326,7 +326,7 @@ static void who_writes_is_alone_and_who_reads_is_not(void **state)
 	assert_int_equal(rwlock, 0);
 }
 
-static void what_is_read_is_busy_to_who_writes(void **state)
+static void a_read_lock_is_busy_for_writers(void **state)
 {
 	(void)state;
 	rwlock = SDK_STATIC;
@@ -381,15 +381,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BOTH(a_mutex_lets_one_in),
-		cmocka_unit_test_setup(its_holder_may_take_it_again_where_it_is_made_so, looking),
-		cmocka_unit_test_setup(what_is_held_is_busy_or_comes_too_late, looking),
+		cmocka_unit_test_setup(a_recursive_lock_may_be_taken_again_by_its_holder, looking),
+		cmocka_unit_test_setup(a_held_lock_is_busy_or_times_out, looking),
 		BOTH(what_a_condition_variable_tells_is_not_missed),
 		cmocka_unit_test_setup(
 		    a_condition_that_does_not_come_is_reported_with_the_mutex_held, looking),
 		BOTH(a_barrier_waits_for_all_round_after_round),
 		BOTH(who_destroys_a_barrier_waits_for_those_who_leave_it),
 		BOTH(who_writes_is_alone_and_who_reads_is_not),
-		cmocka_unit_test_setup(what_is_read_is_busy_to_who_writes, looking),
+		cmocka_unit_test_setup(a_read_lock_is_busy_for_writers, looking),
 		BOTH(all_see_what_was_made_once),
 	};
 
