@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command/elf_format.h"
+#include "lib/parse/bytes.h"
 
 #define MAX_PROGRAM_HEADERS 64U
 /* the lower half of the address space on every known 64-bit machine */
@@ -13,8 +14,7 @@
 /* The file under examination. */
 struct parser {
 	struct elf_image *image;
-	const uint8_t *file;
-	uint64_t size;
+	struct bytes file;
 	uint16_t machine;
 	uint64_t dynamic, dynamic_size; /* offset and size in the file */
 	struct elf_error *error;
@@ -24,21 +24,6 @@ static int elf_refuse(struct parser *p, const char *what, uint64_t where)
 {
 	*p->error = (struct elf_error){ what, where };
 	return -ENOEXEC;
-}
-
-static bool elf_inside(uint64_t offset, uint64_t bytes, uint64_t size)
-{
-	return offset <= size && bytes <= size - offset;
-}
-
-/* Copies a structure out of the file, at any alignment. False: the file ends before the structure
- * does. */
-static bool elf_get(const struct parser *p, uint64_t offset, void *to, uint64_t bytes)
-{
-	if (!elf_inside(offset, bytes, p->size))
-		return false;
-	memcpy(to, p->file + offset, bytes);
-	return true;
 }
 
 static uint64_t elf_page_of(uint64_t address)
@@ -57,8 +42,8 @@ static int elf_check_header(struct parser *p, struct elf_header *header)
 {
 	uint64_t table;
 
-	if (!elf_get(p, 0, header, sizeof(*header)) || header->magic != ELF_MAGIC)
-		return elf_refuse(p, "it is not an ELF file", p->size);
+	if (!bytes_get(&p->file, 0, header, sizeof(*header)) || header->magic != ELF_MAGIC)
+		return elf_refuse(p, "it is not an ELF file", p->file.size);
 	if (header->class != ELFCLASS64 || header->data != ELFDATA2LSB)
 		return elf_refuse(p, "it is not a 64-bit little-endian ELF file", header->class);
 	if (header->machine != p->machine)
@@ -70,7 +55,7 @@ static int elf_check_header(struct parser *p, struct elf_header *header)
 	if (!header->phnum || header->phnum > MAX_PROGRAM_HEADERS)
 		return elf_refuse(p, "it has no program headers, or too many", header->phnum);
 	table = (uint64_t)header->phnum * sizeof(struct elf_program_header);
-	if (!elf_inside(header->phoff, table, p->size))
+	if (!bytes_inside(header->phoff, table, p->file.size))
 		return elf_refuse(p, "it is cut short: its program headers lie behind its end",
 		                  header->phoff);
 	return 0;
@@ -82,7 +67,7 @@ static int elf_check_bounds(struct parser *p, const struct elf_program_header *h
 {
 	if (h->filesz > h->memsz)
 		return elf_refuse(p, "a segment is larger in the file than in memory", h->vaddr);
-	if (!elf_inside(h->offset, h->filesz, p->size))
+	if (!bytes_inside(h->offset, h->filesz, p->file.size))
 		return elf_refuse(p, "it is cut short: a segment lies behind its end", h->offset);
 	if (h->vaddr >= ADDRESS_LIMIT || h->memsz > ELF_MAX_SPAN)
 		return elf_refuse(p, "a segment lies beyond what can be loaded", h->vaddr);
@@ -140,18 +125,19 @@ static void elf_find_build_id(struct parser *p, const struct elf_program_header 
 	uint64_t at = h->offset, end = h->offset + h->filesz;
 	struct elf_note note;
 
-	if (!elf_inside(h->offset, h->filesz, p->size))
+	if (!bytes_inside(h->offset, h->filesz, p->file.size))
 		return;
-	while (at <= end && end - at >= sizeof(note) && elf_get(p, at, &note, sizeof(note))) {
+	while (at <= end && end - at >= sizeof(note) &&
+	       bytes_get(&p->file, at, &note, sizeof(note))) {
 		uint64_t name = at + sizeof(note);
 		uint64_t text = name + (((uint64_t)note.namesz + 3) & ~3ULL);
 
-		if (!elf_inside(text, note.descsz, end))
+		if (!bytes_inside(text, note.descsz, end))
 			return;
 		if (note.type == NT_GNU_BUILD_ID && note.namesz == 4 &&
-		    !memcmp(p->file + name, "GNU", 4) && note.descsz <= ELF_MAX_BUILD_ID) {
+		    !memcmp(p->file.at + name, "GNU", 4) && note.descsz <= ELF_MAX_BUILD_ID) {
 			p->image->build_id_size = note.descsz;
-			memcpy(p->image->build_id, p->file + text, note.descsz);
+			memcpy(p->image->build_id, p->file.at + text, note.descsz);
 			return;
 		}
 		at = text + (((uint64_t)note.descsz + 3) & ~3ULL);
@@ -169,7 +155,7 @@ static int elf_take_header(struct parser *p, const struct elf_program_header *h)
 	case PT_TLS: /* the program's start-up code lays these out */
 		return elf_check_bounds(p, h);
 	case PT_DYNAMIC:
-		if (!elf_inside(h->offset, h->filesz, p->size))
+		if (!bytes_inside(h->offset, h->filesz, p->file.size))
 			return elf_refuse(
 			    p, "it is cut short: its dynamic section lies behind its end",
 			    h->offset);
@@ -218,7 +204,7 @@ static bool elf_file_offset(const struct parser *p, uint64_t address, uint64_t b
 		const struct elf_segment *s = &p->image->segments[i];
 
 		if (address >= s->address &&
-		    elf_inside(address - s->address, bytes, s->file_size)) {
+		    bytes_inside(address - s->address, bytes, s->file_size)) {
 			*offset = s->offset + (address - s->address);
 			return true;
 		}
@@ -232,7 +218,7 @@ static bool elf_is_writable(const struct elf_image *image, uint64_t address, uin
 		const struct elf_segment *s = &image->segments[i];
 
 		if (s->write && address >= s->address &&
-		    elf_inside(address - s->address, bytes, s->memory_size))
+		    bytes_inside(address - s->address, bytes, s->memory_size))
 			return true;
 	}
 	return false;
@@ -264,7 +250,7 @@ static int elf_check_relocations(struct parser *p, uint64_t address, uint64_t by
 		return elf_refuse(p, "its table of relocations lies outside its segments", address);
 	image->nr_relocations = bytes / sizeof(rela);
 	for (uint64_t i = 0; i < image->nr_relocations && !code; i++) {
-		elf_get(p, image->relocations + i * sizeof(rela), &rela, sizeof(rela));
+		bytes_get(&p->file, image->relocations + i * sizeof(rela), &rela, sizeof(rela));
 		code = elf_check_relocation(p, &rela);
 	}
 	return code;
@@ -275,8 +261,8 @@ static int elf_check_dynamic(struct parser *p)
 	uint64_t table = 0, table_size = 0, entry_size = sizeof(struct elf_rela);
 	struct elf_dynamic d;
 
-	for (uint64_t at = 0; elf_inside(at, sizeof(d), p->dynamic_size); at += sizeof(d)) {
-		elf_get(p, p->dynamic + at, &d, sizeof(d));
+	for (uint64_t at = 0; bytes_inside(at, sizeof(d), p->dynamic_size); at += sizeof(d)) {
+		bytes_get(&p->file, p->dynamic + at, &d, sizeof(d));
 		if (d.tag == DT_NULL)
 			break;
 		if (d.tag == DT_NEEDED)
@@ -299,7 +285,7 @@ static int elf_check_dynamic(struct parser *p)
 int elf_parse(struct elf_image *image, const void *file, uint64_t size, uint16_t machine,
               struct elf_error *error)
 {
-	struct parser p = { image, file, size, machine, 0, 0, error };
+	struct parser p = { image, { file, size }, machine, 0, 0, error };
 	struct elf_program_header h;
 	struct elf_header header;
 	int code;
@@ -308,7 +294,7 @@ int elf_parse(struct elf_image *image, const void *file, uint64_t size, uint16_t
 	code = elf_check_header(&p, &header);
 	image->fixed = !code && header.type == ET_EXEC;
 	for (unsigned i = 0; !code && i < header.phnum; i++) {
-		elf_get(&p, header.phoff + i * sizeof(h), &h, sizeof(h));
+		bytes_get(&p.file, header.phoff + i * sizeof(h), &h, sizeof(h));
 		code = elf_take_header(&p, &h);
 	}
 	if (code)

@@ -95,16 +95,14 @@ static bool payload_output_has_room(enum tr_stream_kind kind, uint64_t *tail)
 static bool payload_output_await(enum tr_stream_kind kind)
 {
 	struct given_up *gone = &given_up[kind];
-	uint64_t last = clock_now(), still = 0, now, tail;
+	uint64_t last = clock_now(), still = 0, tail;
 
 	while (!payload_output_has_room(kind, &tail)) {
 		if (gone->is && gone->tail == tail)
 			return false;
 		payload_leave_if_ending();
 		arch_relax();
-		now = clock_now();
-		still += now - last < LOOK_NS ? now - last : LOOK_NS;
-		last = now;
+		still += clock_look(&last, clock_now(), LOOK_NS);
 		*gone = (struct given_up){ still >= TR_STALL_MS * NSEC_PER_MSEC, tail };
 	}
 	return true;

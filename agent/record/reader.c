@@ -6,7 +6,6 @@
 #include "pmu/clock/clock.h"
 
 #define LOOK_NS 1000U /* the most ns that one look counts for */
-#define FILLER  64U   /* turns of an empty loop between two looks */
 
 /* A wait for the reader: it polls the reader's words in the region's header. */
 struct watch {
@@ -42,32 +41,20 @@ static bool reader_is_seen(const struct tr_reader *seen)
 	return seen->id && !reader_is_same(seen, &lost);
 }
 
-/* With -icount an emulator counts a pause as one instruction, but the host spends a microsecond on
- * it. So a wait of pauses alone would last too long for the host, and a sleep would be too short.
- * The empty loop balances that. */
-static void reader_pass_some_time(uint32_t pauses)
-{
-	for (unsigned i = 0; i < FILLER; i++)
-		__asm__ volatile("");
-	for (uint32_t i = 0; i < pauses; i++)
-		arch_relax();
-}
-
 /* Wait for a moment, and look again. Returns whether a reader is announced and its lease is alive.
  */
 static bool reader_look(struct watch *w, struct trace_region *region)
 {
 	struct tr_reader before = w->seen;
-	uint64_t now, passed, most = (uint64_t)LOOK_NS * w->pauses;
+	uint64_t passed, most = (uint64_t)LOOK_NS * w->pauses;
 
 	trace_region_beat(region, w->last);
 	channel_pump(w->channel);
-	reader_pass_some_time(w->pauses);
+	clock_let_time_pass(w->pauses);
 	w->seen = reader_copy(region);
-	now = clock_steady();
+	passed = clock_look(&w->last, clock_steady(), most);
 	/* With -icount the host's time passes faster than the clock here shows. */
-	passed = w->pauses == 1 && now - w->last < most ? now - w->last : most;
-	w->last = now;
+	passed = w->pauses == 1 ? passed : most;
 	w->all += passed;
 	w->still = (w->still + passed) * reader_is_same(&w->seen, &before);
 	if (w->still >= TR_LEASE_LOST_MS * NSEC_PER_MSEC)

@@ -76,8 +76,7 @@ int record_switch(bool on)
 	while (!record_switch_all_done(r)) {
 		uint64_t now = clock_steady();
 
-		looked += now - last < LOOK_NS ? now - last : LOOK_NS;
-		last = now;
+		looked += clock_look(&last, now, LOOK_NS);
 		if (looked >= PATIENCE_NS)
 			return -ETIMEDOUT;
 		if (now >= next) {

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lib/parse/bytes.h"
+
 #define DOS_MAGIC       0x5a4dU /* "MZ" */
 #define DOS_LFANEW      0x3cU
 #define PE_SIGNATURE    0x4550U /* "PE", 0, 0 */
@@ -57,18 +59,11 @@ static int pe_refuse(const char **why, const char *what)
 	return -ENOEXEC;
 }
 
-static bool pe_inside(uint64_t offset, uint64_t bytes, uint64_t size)
-{
-	return offset <= size && bytes <= size - offset;
-}
-
-/* Copy bytes out, at any alignment; false if they are not all there. */
 static bool pe_get(const struct pe_image *image, uint64_t offset, void *to, uint64_t bytes)
 {
-	if (!pe_inside(offset, bytes, image->size))
-		return false;
-	memcpy(to, image->bytes + offset, bytes);
-	return true;
+	const struct bytes file = { image->bytes, image->size };
+
+	return bytes_get(&file, offset, to, bytes);
 }
 
 static void pe_get_directory(const struct pe_image *image, uint64_t optional, uint32_t count,
@@ -135,8 +130,8 @@ int pe_parse(struct pe_image *image, const void *bytes, uint64_t size, enum pe_f
 	image->section_table = (uint64_t)at + sizeof(signature) + sizeof(coff) + coff.optional_size;
 	if (image->section_count > PE_MAX_SECTIONS)
 		return pe_refuse(why, "it has too many sections");
-	if (!pe_inside(image->section_table,
-	               image->section_count * sizeof(struct pe_section_header), size))
+	if (!bytes_inside(image->section_table,
+	                  image->section_count * sizeof(struct pe_section_header), size))
 		return pe_refuse(why, "it is cut short: its sections' table lies behind its end");
 	return 0;
 }
@@ -169,13 +164,13 @@ static bool pe_file_offset(const struct pe_image *image, uint32_t rva, uint64_t 
 	struct pe_section section;
 
 	*offset = rva;
-	if (pe_inside(rva, size, image->headers_size))
+	if (bytes_inside(rva, size, image->headers_size))
 		return true;
 	for (uint32_t i = 0; pe_section(image, i, &section); i++) {
 		uint32_t there = section.file_size < section.size ? section.file_size
 		                                                  : section.size;
 
-		if (rva >= section.rva && pe_inside(rva - section.rva, size, there)) {
+		if (rva >= section.rva && bytes_inside(rva - section.rva, size, there)) {
 			*offset = (uint64_t)section.file_offset + (rva - section.rva);
 			return true;
 		}
@@ -189,7 +184,7 @@ const void *pe_at(const struct pe_image *image, uint32_t rva, uint64_t size)
 
 	if (image->form == PE_FILE && !pe_file_offset(image, rva, size, &offset))
 		return NULL;
-	return pe_inside(offset, size, image->size) ? image->bytes + offset : NULL;
+	return bytes_inside(offset, size, image->size) ? image->bytes + offset : NULL;
 }
 
 /* ---- Relocations ---- */

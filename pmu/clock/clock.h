@@ -4,6 +4,7 @@
 #define PMU_CLOCK_CLOCK_H
 
 #include "abi/clock.h"
+#include "arch/arch.h"
 
 /* Make clock convert a counter of frequency Hz (1 to 2^34), with 0 ns at entry_cycles. The
  * multiplier is the largest that fits 32 bits, so the error is below 2^-31 of the time passed.
@@ -71,5 +72,26 @@ uint64_t clock_now(void);
 /* ns since entry, with the time for which clock_now() was frozen: for our own time-outs. Any
  * context. */
 uint64_t clock_steady(void);
+
+/* Let some time pass between two looks of a wait. With -icount an emulator counts a pause as one
+ * instruction, but the host spends a microsecond on it. So a wait of pauses alone would last too
+ * long for the host, and a sleep would be too short. The empty loop balances that. */
+static inline void clock_let_time_pass(uint32_t pauses)
+{
+	for (unsigned i = 0; i < 64; i++)
+		__asm__ volatile("");
+	for (uint32_t i = 0; i < pauses; i++)
+		arch_relax();
+}
+
+/* Returns the ns since the last look of a wait, but at most `most`, because the CPU may stall and
+ * virtual time may jump in between. now is the time of this look. */
+static inline uint64_t clock_look(uint64_t *last, uint64_t now, uint64_t most)
+{
+	uint64_t passed = now - *last;
+
+	*last = now;
+	return passed < most ? passed : most;
+}
 
 #endif

@@ -19,7 +19,6 @@
 #define ENOUGH_SHARE   4U     /* a stall ends when 1/4 of the ring is free */
 #define HOLD_SHARE     8U     /* it begins when less than 1/8 is free, so that sections can end */
 #define LOOK_NS        10000U /* the most ns that one look counts for, because virtual time may jump */
-#define FILLER         64U    /* turns of an empty loop between two looks */
 #define AUX_RECORD_MAX (8U * RING_AUX_WORDS + RING_TRAILER_MAX)
 
 /* ---- Conditions ---- */
@@ -156,29 +155,19 @@ static void lossless_stall_tick(struct traced_cpu *c, struct stall *s)
 		lossless_signal_others(c);
 }
 
-/* The reason for the loop: reader_pass_some_time() in agent/record/reader.c. */
-static void lossless_let_time_pass(void)
-{
-	for (unsigned i = 0; i < FILLER; i++)
-		__asm__ volatile("");
-	arch_relax();
-}
-
 static void lossless_stall_look(struct traced_cpu *c, struct stall *s)
 {
-	uint64_t now, passed, taken;
+	uint64_t passed, taken;
 
 	channel_pump(c->recording->channel);
-	lossless_let_time_pass();
+	clock_let_time_pass(1);
 	ring_tail(&c->ring);
 	if (c->aux_event)
 		ring_aux_room(&c->aux);
-	now = clock_steady();
-	passed = now - s->last < LOOK_NS ? now - s->last : LOOK_NS;
+	passed = clock_look(&s->last, clock_steady(), LOOK_NS);
 	taken = lossless_taken(c->recording);
 	s->still = taken == s->taken ? s->still + passed : 0;
 	s->taken = taken;
-	s->last = now;
 	lossless_stall_tick(c, s);
 }
 
