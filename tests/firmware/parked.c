@@ -89,7 +89,7 @@ static bool is_parked(void)
 	return !memcmp(line, PARKED, sizeof(line));
 }
 
-static void stand(void)
+static void park(void)
 {
 	uint64_t seen = IN_REGISTER;
 
@@ -180,7 +180,7 @@ EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *system)
 	efi_image = self;
 	efi_system = system;
 	while (is_parked())
-		stand();
+		park();
 	status = hand_over_initrd();
 	return EFI_ERROR(status) ? status : start_kernel(self);
 }

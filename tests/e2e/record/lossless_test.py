@@ -31,7 +31,7 @@ BRANCHES = int(os.environ.get("BRANCHES", "300000"))
 STEPS = int(os.environ.get("STEPS", "200000"))
 MODEL = ("-cpu", "Skylake-Client,pmu=on")
 FROZEN = "-e cpu-clock -c 100000 -m 1 --lossless=freeze -- payload"
-STANDS, GIVEN_UP = 192, 200  # of struct tr_cpu
+STALLS, GIVEN_UP = 192, 200  # of struct tr_cpu
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-lossless-")
 
 # 4 CPUs and one lock; main() prints the elapsed time by the samples' clock.
@@ -168,14 +168,14 @@ class Napping(live.Live):
         self.finish()
         thread.join()
 
-    def stands(self):
+    def is_stalled(self):
         count, stride = (self.word(tr.table("cpus") + at, "<I") for at in (8, 12))
-        return any(self.word(self.table("cpus") + stride * i + STANDS) for i in range(count))
+        return any(self.word(self.table("cpus") + stride * i + STALLS) for i in range(count))
 
     def nap(self):
         self.until(self.is_recording)
         self.until(self.reader)
-        self.sleep(lambda: self.until(self.stands) and time.sleep(0.3))
+        self.sleep(lambda: self.until(self.is_stalled) and time.sleep(0.3))
         for nap in self.naps():
             if self.process.poll() is not None:
                 break
@@ -243,7 +243,7 @@ def trace_store(binary):
     tap.ok(account["recorded"] == account["taken"] + account["interrupts"] > BRANCHES and
            account["lost"] == 0, f"{claim}: all are there", account)
     tap.note(f"{claim}: {account['recorded']} recorded, {account['lost']} lost, {cpu['stands']} "
-             f"stands, {cpu['stood'] / 1e9:.1f} s of the machine's time stood")
+             f"stalls, {cpu['stood'] / 1e9:.1f} s of the machine's time stalled")
     pieces = spe.aux_records(run)
     tap.ok(len(pieces) > 4 and not any(flags for _, _, flags in pieces),
            f"{claim}: no piece is cut")
@@ -327,9 +327,9 @@ def time_that_passed():
            f"{claim}: no PERIOD includes a stall", max(periods))
 
 
-def time_that_stands():
+def frozen_clock():
     """A program that measures its own time gets the same result with any reader."""
-    claim = "a program that asks the clock, which stands as well"
+    claim = "a program that asks the clock, which is frozen too"
     elf = machine.payload("x86_64", pathlib.Path(WORK.name) / "clock.elf", LOCK, "-DTURNS=100000U")
     run = Napping(FROZEN, "--payload", elf)
     free = machine.Recording(f"record {FROZEN}", "--payload", elf, qemu=machine.EXACT)
@@ -367,7 +367,7 @@ def one_frozen_lock():
                   qemu=("-smp", "4", *machine.EXACT))
     summary = kept_all(run, claim)
     tap.ok(all(cpu["frozen"] == summary["cpus"][0]["frozen"] > 10**8 for cpu in summary["cpus"]),
-           f"{claim}: stood for all CPUs alike", summary["cpus"])
+           f"{claim}: all CPUs are stalled equally long", summary["cpus"])
     no_gaps(run, claim, 10**8)
 
 
@@ -396,7 +396,7 @@ if REASON:
 else:
     single_step()
     time_that_passed()
-    time_that_stands()
+    frozen_clock()
     one_frozen_lock()
     one_lock("x86_64", "--lossless")
     one_lock("aarch64", "--lossless=cpu")

@@ -73,7 +73,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static void stand_still(void)
+static void do_nothing(void)
 {
 }
 
@@ -115,7 +115,7 @@ static void who_is_ready_already_costs_nothing(void **state)
 {
 	(void)state;
 	header.reader = (struct tr_reader){ .id = 1, .ready = RUN };
-	assert_int_equal(await(stand_still), TR_READER_READY);
+	assert_int_equal(await(do_nothing), TR_READER_READY);
 	assert_int_equal(header.reader_wait, 0);
 }
 
@@ -124,7 +124,7 @@ static void nobody_is_not_waited_for(void **state)
 	(void)state;
 	header.reader = (struct tr_reader){ .lease = 5, .ready = RUN - 1 };
 	assert_false(reader_is_announced(&region));
-	assert_int_equal(await(stand_still), TR_READER_NONE);
+	assert_int_equal(await(do_nothing), TR_READER_NONE);
 	assert_int_equal(header.reader_wait, 0);
 }
 
@@ -145,10 +145,10 @@ static void a_lease_that_stalls_is_lost_and_not_waited_for_again(void **state)
 	(void)state;
 	header.reader = (struct tr_reader){ .id = 3, .lease = 9 };
 	assert_true(reader_is_announced(&region));
-	assert_int_equal(await(stand_still), TR_READER_GONE);
+	assert_int_equal(await(do_nothing), TR_READER_GONE);
 	assert_waited(TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS);
 	assert_false(reader_is_announced(&region));
-	assert_int_equal(await(stand_still), TR_READER_NONE);
+	assert_int_equal(await(do_nothing), TR_READER_NONE);
 	assert_int_equal(header.reader_wait, 0);
 	assert_false(reader_await_end(&region, &channel));
 	header.reader.lease++; /* it renews its lease, or another reader has come */
@@ -170,7 +170,7 @@ static void its_end_is_that_it_withdraws(void **state)
 	header.reader.id = 1;
 	assert_true(reader_await_end(&region, &channel));
 	assert_true(now >= 60 * NSEC_PER_SEC);
-	turn = stand_still;
+	turn = do_nothing;
 	header.reader.id = 1;
 	assert_false(reader_await_end(&region, &channel));
 }
@@ -252,7 +252,7 @@ static void a_reader_that_does_not_continue_is_waited_for_to_a_bound(void **stat
 	                TR_READER_MS * NSEC_PER_MSEC / LOOK_NS + 2);
 	now = 0;
 	header.reader.lease++;
-	turn = stand_still; /* dead */
+	turn = do_nothing; /* dead */
 	reader_await_read(&region, &channel);
 	assert_in_range(now / NSEC_PER_SEC, TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS,
 	                TR_LEASE_LOST_MS * NSEC_PER_MSEC / LOOK_NS + 2);
@@ -297,7 +297,7 @@ static void a_reader_to_come_is_waited_for_to_a_bound(void **state)
 	assert_true(reader_await_one(&region, &channel));
 	header.reader.id = 0;
 	now = 0;
-	turn = stand_still;
+	turn = do_nothing;
 	assert_false(reader_await_one(&region, &channel));
 	assert_in_range(now / NSEC_PER_SEC, TR_READER_MS * NSEC_PER_MSEC / LOOK_NS,
 	                TR_READER_MS * NSEC_PER_MSEC / LOOK_NS + 2);

@@ -51,7 +51,7 @@ static size_t chance(struct copying *copying, size_t most)
 
 static void meanwhile(struct copying *copying)
 {
-	if (copying->options.stands_still && *copying->options.stands_still)
+	if (copying->options.is_stopped && *copying->options.is_stopped)
 		return;
 	copying->moment++;
 	if (copying->options.meanwhile)
@@ -295,8 +295,8 @@ static const struct mirror_cable_ops copying_ops = {
 	.close = copying_close,
 };
 
-static const struct mirror_cable_ops standing_ops = {
-	.name = "copying what stands still",
+static const struct mirror_cable_ops stopped_ops = {
+	.name = "copying a stopped machine",
 	.fetch = copying_fetch,
 	.store = copying_store,
 	.stored = copying_stored,
@@ -319,7 +319,7 @@ int copying_channel_wrap(struct channel *channel, const struct copying_options *
 	pthread_once(&once, keep_lock_over_fork);
 	copying->target = *channel;
 	copying->options = *options;
-	code = mirror_open(&mirror, options->stands_still ? &standing_ops : &copying_ops, copying,
+	code = mirror_open(&mirror, options->is_stopped ? &stopped_ops : &copying_ops, copying,
 	                   channel->size, error);
 	if (code) {
 		free(copying);

@@ -24,7 +24,7 @@ struct copying_options {
 	void (*meanwhile)(void *context); /* the machine's work between two pieces; NULL: none */
 	void *context;
 	/* NULL: the machine is never stopped; otherwise whether it is, now and then */
-	bool *stands_still;
+	bool *is_stopped;
 	unsigned breaks; /* the cable breaks at this call of fetch; 0: never */
 };
 

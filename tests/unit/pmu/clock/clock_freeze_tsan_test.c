@@ -14,7 +14,7 @@
 #include "pmu/clock/clock.h"
 
 #define CPUS   4U
-#define STANDS 60U   /* number of stalls that each thread requests */
+#define STALLS 60U   /* number of stalls that each thread requests */
 #define ERROR  2000U /* the greatest error, cycles */
 
 static _Thread_local uint64_t skew;
@@ -34,7 +34,7 @@ static uint64_t skewed_cycles(void)
 
 struct world {
 	unsigned cpu;
-	uint64_t stood, frozen, backward;
+	uint64_t stalled, frozen, backward;
 };
 static bool waits[CPUS];
 static unsigned over, standing;
@@ -62,7 +62,7 @@ static void run_for(unsigned turns)
 
 /* Like record_lossless.c: stall as long as any CPU needs room; patient: this CPU needs room until
  * all have stalled. */
-static void stand(struct world *w, bool patient)
+static void stall(struct world *w, bool patient)
 {
 	uint64_t began = freeze_cycles(w->cpu), before = program_clock(w->cpu);
 
@@ -75,7 +75,7 @@ static void stand(struct world *w, bool patient)
 		sched_yield();
 	__atomic_sub_fetch(&standing, 1, __ATOMIC_RELEASE);
 	w->frozen += clock_freeze_go(w->cpu);
-	w->stood += freeze_cycles(w->cpu) - began;
+	w->stalled += freeze_cycles(w->cpu) - began;
 	w->backward += (int64_t)(program_clock(w->cpu) - before) < 0;
 }
 
@@ -90,19 +90,19 @@ static void *cpu_runs(void *argument)
 	clock_freeze_begin_cpu(w->cpu);
 	pthread_barrier_wait(&begun);
 	for (unsigned asked = 0;
-	     asked < STANDS || __atomic_load_n(&over, __ATOMIC_ACQUIRE) < CPUS;) {
+	     asked < STALLS || __atomic_load_n(&over, __ATOMIC_ACQUIRE) < CPUS;) {
 		uint64_t before = program_clock(w->cpu);
-		bool own = asked < STANDS && rand_r(&seed) % 8 == 0;
+		bool own = asked < STALLS && rand_r(&seed) % 8 == 0;
 
 		run_for((unsigned)rand_r(&seed) % 300);
 		w->backward += (int64_t)(program_clock(w->cpu) - before) < 0;
 		if (own) {
 			__atomic_store_n(&waits[w->cpu], true, __ATOMIC_RELEASE);
-			if (++asked == STANDS)
+			if (++asked == STALLS)
 				__atomic_add_fetch(&over, 1, __ATOMIC_RELEASE);
 		}
 		if (own || somebody_waits())
-			stand(w, own && asked % 2 && asked < STANDS);
+			stall(w, own && asked % 2 && asked < STALLS);
 	}
 	return NULL;
 }
@@ -125,7 +125,7 @@ static void all_clocks_stand_for_the_same_time_and_none_goes_back(void **state)
 	for (unsigned i = 0; i < CPUS; i++) {
 		assert_int_equal(worlds[i].backward, 0);
 		assert_int_equal(worlds[i].frozen, worlds[0].frozen);
-		assert_in_range(worlds[i].frozen, 1, worlds[i].stood);
+		assert_in_range(worlds[i].frozen, 1, worlds[i].stalled);
 	}
 }
 

@@ -27,7 +27,7 @@ static bool take_stop(struct channel *c, struct channel_stop *stop)
 
 /* The machine's clock was at `time` ms; by the host's clock it was stopped at `at`, for `length`
  * ms. */
-static void stand(uint64_t time, uint64_t at, uint64_t length)
+static void stall(uint64_t time, uint64_t at, uint64_t length)
 {
 	queue[queued++] = (struct channel_stop){ time * MS, at * MS, length * MS };
 }
@@ -102,10 +102,10 @@ static void assert_stop(unsigned at, uint64_t from, uint64_t to)
 static void where_the_clock_stands_too_a_stop_takes_no_time_of_it(void **state)
 {
 	(void)state;
-	stand(100, 1000, 40);
-	stand(200, 1140, 60);
+	stall(100, 1000, 40);
+	stall(200, 1140, 60);
 	session_rig_drain();
-	stand(301, 1300, 7);
+	stall(301, 1300, 7);
 	assert_int_equal(finish(), 3 * 2 * FIXTURE_RINGS);
 	assert_stop(0, 100, 100);
 	assert_stop(1, 200, 200);
@@ -119,11 +119,11 @@ static void where_the_clock_stands_too_a_stop_takes_no_time_of_it(void **state)
 static void where_the_clock_goes_on_a_stop_lasts(void **state)
 {
 	(void)state;
-	stand(100, 1000, 40);
-	stand(240, 1140, 60);
+	stall(100, 1000, 40);
+	stall(240, 1140, 60);
 	session_rig_drain();
-	stand(399, 1300, 4); /* like the stops before, but too short to be measured */
-	stand(430, 1330, 4);
+	stall(399, 1300, 4); /* like the stops before, but too short to be measured */
+	stall(430, 1330, 4);
 	assert_int_equal(finish(), 4 * 2 * FIXTURE_RINGS);
 	assert_stop(0, 100, 140);
 	assert_stop(1, 240, 300);
@@ -135,8 +135,8 @@ static void where_the_clock_goes_on_a_stop_lasts(void **state)
 static void a_stop_whose_time_is_unknown_is_only_counted(void **state)
 {
 	(void)state;
-	stand(0, 1000, 40);
-	stand(0, 1140, 60);
+	stall(0, 1000, 40);
+	stall(0, 1140, 60);
 	assert_int_equal(finish(), 0);
 	assert_int_equal(session.stops.count, 2);
 }
@@ -144,7 +144,7 @@ static void a_stop_whose_time_is_unknown_is_only_counted(void **state)
 static void what_was_before_the_recording_is_none_of_its_stops(void **state)
 {
 	(void)state;
-	stand(100, 1000, 40);
+	stall(100, 1000, 40);
 	session_begin_stops(&session);
 	assert_int_equal(finish(), 0);
 	assert_int_equal(session.stops.count, 0);

@@ -19,7 +19,7 @@ static void leave_the_other(void)
 		cpus[1].waits = false;
 }
 
-static void a_cpu_stands_as_long_as_another_waits(void **state)
+static void a_cpu_stalls_as_long_as_another_waits(void **state)
 {
 	(void)state;
 	start();
@@ -83,7 +83,7 @@ static void who_waits_calls_those_that_do_not_stand(void **state)
 
 /* ---- CPUs that do not stall ---- */
 
-static void stop_when_standing(void)
+static void stop_when_stalled(void)
 {
 	cpus[0].stopped = looks == 42;
 }
@@ -91,7 +91,7 @@ static void stop_when_standing(void)
 static void a_stop_ends_it(void **state)
 {
 	(void)state;
-	reader = stop_when_standing;
+	reader = stop_when_stalled;
 	start();
 	fill();
 	lossless_look(&cpus[0]);
@@ -101,7 +101,7 @@ static void a_stop_ends_it(void **state)
 	assert_false(cpus[0].waits);
 }
 
-static void a_cpu_that_does_not_trace_does_not_stand(void **state)
+static void a_cpu_that_does_not_trace_does_not_stall(void **state)
 {
 	(void)state;
 	start();
@@ -113,14 +113,14 @@ static void a_cpu_that_does_not_trace_does_not_stand(void **state)
 
 /* ---- Whom others wait for ---- */
 
-static void switch_when_standing(void)
+static void switch_when_stalled(void)
 {
 	switch_is_due = looks == 42;
 	read_all_at_last();
 }
 
 /* The program's thread waits for that on a CPU that does not stall. */
-static void a_cpu_that_stands_pauses_and_continues_as_the_program_wants(void **state)
+static void a_stalled_cpu_pauses_and_continues_as_the_program_wants(void **state)
 {
 	static struct pmu counts;
 
@@ -131,10 +131,10 @@ static void a_cpu_that_stands_pauses_and_continues_as_the_program_wants(void **s
 	start();
 	fill();
 	events[0].pmu = &counts;
-	reader = switch_when_standing;
+	reader = switch_when_stalled;
 	lossless_look(&cpus[0]);
 	assert_int_equal(switched, 1);
-	assert_int_equal(looks, 250); /* it stood on */
+	assert_int_equal(looks, 250); /* the stall went on */
 	assert_int_equal(cpus[0].stalls, 2);
 	assert_int_equal(frozen, 0);
 	switch_is_due = true;
@@ -178,13 +178,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(a_cpu_stands_as_long_as_another_waits),
+		TEST(a_cpu_stalls_as_long_as_another_waits),
 		TEST(alone_it_does_not),
 		TEST(a_cpu_that_has_not_started_is_not_called),
 		TEST(who_waits_calls_those_that_do_not_stand),
 		TEST(a_stop_ends_it),
-		TEST(a_cpu_that_does_not_trace_does_not_stand),
-		TEST(a_cpu_that_stands_pauses_and_continues_as_the_program_wants),
+		TEST(a_cpu_that_does_not_trace_does_not_stall),
+		TEST(a_stalled_cpu_pauses_and_continues_as_the_program_wants),
 		TEST(a_cpu_in_a_section_that_others_wait_for_is_signalled_once_at_its_end),
 		TEST(a_section_that_outlasts_the_reserve_stalls_and_loses_nothing),
 	};

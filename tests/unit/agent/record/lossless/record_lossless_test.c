@@ -15,7 +15,7 @@
 
 /* ---- Room ---- */
 
-static void a_cpu_stands_until_there_is_room_and_loses_nothing(void **state)
+static void a_cpu_stalls_until_there_is_room_and_loses_nothing(void **state)
 {
 	(void)state;
 	start();
@@ -276,7 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(a_cpu_stands_until_there_is_room_and_loses_nothing),
+		TEST(a_cpu_stalls_until_there_is_room_and_loses_nothing),
 		TEST(without_the_option_nobody_stands),
 		TEST(no_time_passes_for_its_events_while_it_stands),
 		TEST(each_period_is_what_was_asked_for),

@@ -16,7 +16,7 @@
 
 #define SEED_BYTES 4096U
 
-static bool stands_still;
+static bool is_stopped;
 
 static int setup(void **state)
 {
@@ -24,7 +24,7 @@ static int setup(void **state)
 	channel_rig_copies = true;
 	channel_rig_copying = (struct copying_options){ .piece = 16384 };
 	fixture_init(&fixture, 0);
-	stands_still = false;
+	is_stopped = false;
 	return 0;
 }
 
@@ -167,15 +167,15 @@ static void write_some(void *context)
  * look. */
 static void an_overwritable_ring_comes_from_one_moment(void **state)
 {
-	bool *const stands[] = { NULL, &stands_still };
+	bool *const states[] = { NULL, &is_stopped };
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		fixture_free(&fixture);
 		fixture_init(&fixture, TR_RING_BACKWARD);
 		channel_rig_copying.meanwhile = write_some;
-		channel_rig_copying.stands_still = stands[i];
-		stands_still = false;
+		channel_rig_copying.is_stopped = states[i];
+		is_stopped = false;
 		open_mirror();
 		assert_int_equal(look(), 0);
 		assert_int_equal(region_open(&region, &channel, &error), 0);
@@ -184,7 +184,7 @@ static void an_overwritable_ring_comes_from_one_moment(void **state)
 		channel.is_last = true;
 		assert_int_equal(look(), 0); /* runs all the time: the ring cannot be read */
 		assert_int_equal(newest_records(), 0);
-		stands_still = stands[i];
+		is_stopped = states[i];
 		assert_int_equal(look(), 0);
 		assert_int_equal(newest_records() != 0, i == 1);
 		channel_rig_copying.meanwhile = NULL;
