@@ -56,7 +56,7 @@ static void without_a_host_the_console_is_text(void **state)
 	assert_int_equal(rig_take(ALL), 0);
 }
 
-static void what_is_typed_is_echoed_and_mended(void **state)
+static void typed_text_is_echoed_and_can_be_edited(void **state)
 {
 	char command[LINE_COMMAND_MAX + 1];
 
@@ -81,7 +81,7 @@ static void what_is_typed_is_echoed_and_mended(void **state)
 	assert_string_equal(command, "d");
 }
 
-static void a_key_that_is_pressed_alone_is_reported_while_somebody_listens(void **state)
+static void a_key_that_is_pressed_alone_is_reported_while_the_line_listens(void **state)
 {
 	char command[LINE_COMMAND_MAX + 1];
 
@@ -135,7 +135,7 @@ static void a_command_that_is_too_long_rings(void **state)
 	assert_int_equal(strlen(command), LINE_COMMAND_MAX);
 }
 
-static void an_echo_that_nobody_takes_is_dropped(void **state)
+static void an_echo_without_a_reader_is_dropped(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 1000; i++)
@@ -234,7 +234,7 @@ static void bye_and_silence_make_it_text_again(void **state)
 
 /* While a debugger has stopped the machine, or the machine did not look, the host was not silent.
  * */
-static void time_in_which_nobody_looked_does_not_count(void **state)
+static void time_without_polls_does_not_count(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 900; i++)
@@ -242,7 +242,7 @@ static void time_in_which_nobody_looked_does_not_count(void **state)
 	assert_true(rig_line.framed);
 }
 
-static void a_frame_before_hello_is_nobodys(void **state)
+static void a_frame_before_hello_is_ignored(void **state)
 {
 	uint32_t lease = 5;
 
@@ -279,7 +279,7 @@ static void get_brings_the_bytes_raw_or_encoded(void **state)
 	assert_int_equal(rig_line.faults, 0);
 }
 
-static void what_is_not_in_the_region_is_not_sent(void **state)
+static void bytes_outside_of_the_region_are_not_sent(void **state)
 {
 	(void)state;
 	host_get(RIG_SIZE - 3, 4, 0);
@@ -403,7 +403,7 @@ static void stores_are_done_in_their_order_each_once(void **state)
 	assert_int_equal(*request, 1);
 }
 
-static void clear_tells_which_bells_had_rung_however_often_it_is_asked(void **state)
+static void clear_reports_which_bells_had_rung_at_each_repetition(void **state)
 {
 	const uint64_t bells[] = { RIG_BELLS + 64, RIG_BELLS };
 	uint8_t body[WIRE_BODY_MAX];
@@ -509,7 +509,7 @@ static void no_answer_waits_behind_a_long_get(void **state)
 	assert_int_equal(host.left, 0);
 }
 
-static void what_was_broken_in_the_middle_begins_anew(void **state)
+static void a_frame_that_a_panic_interrupted_begins_anew(void **state)
 {
 	(void)state;
 	host_get(0, 2000, 0);
@@ -529,28 +529,28 @@ int main(void)
 #define TEXT(name)  cmocka_unit_test_setup(name, set_up)
 #define FRAME(name) cmocka_unit_test_setup(name, framed)
 		TEXT(without_a_host_the_console_is_text),
-		TEXT(what_is_typed_is_echoed_and_mended),
-		TEXT(a_key_that_is_pressed_alone_is_reported_while_somebody_listens),
+		TEXT(typed_text_is_echoed_and_can_be_edited),
+		TEXT(a_key_that_is_pressed_alone_is_reported_while_the_line_listens),
 		TEXT(a_command_that_is_too_long_rings),
-		TEXT(an_echo_that_nobody_takes_is_dropped),
+		TEXT(an_echo_without_a_reader_is_dropped),
 		TEXT(noise_before_hello_does_not_swallow_it),
 		TEXT(a_break_before_a_command_does_not_swallow_it),
 		TEXT(hello_is_answered_with_all_that_it_carries),
 		TEXT(another_major_version_gets_ours_and_stays_text),
-		TEXT(a_frame_before_hello_is_nobodys),
+		TEXT(a_frame_before_hello_is_ignored),
 		FRAME(bye_and_silence_make_it_text_again),
-		FRAME(time_in_which_nobody_looked_does_not_count),
+		FRAME(time_without_polls_does_not_count),
 		FRAME(get_brings_the_bytes_raw_or_encoded),
-		FRAME(what_is_not_in_the_region_is_not_sent),
+		FRAME(bytes_outside_of_the_region_are_not_sent),
 		FRAME(eight_gets_are_kept_and_answered_in_their_order),
 		FRAME(host_words_are_stored_and_nothing_else_is),
 		FRAME(the_region_is_not_believed),
 		FRAME(stores_are_done_in_their_order_each_once),
-		FRAME(clear_tells_which_bells_had_rung_however_often_it_is_asked),
+		FRAME(clear_reports_which_bells_had_rung_at_each_repetition),
 		FRAME(a_bell_that_rings_is_reported_once_until_it_is_cleared),
 		FRAME(status_comes_by_itself_and_when_something_happens),
 		FRAME(no_answer_waits_behind_a_long_get),
-		FRAME(what_was_broken_in_the_middle_begins_anew),
+		FRAME(a_frame_that_a_panic_interrupted_begins_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

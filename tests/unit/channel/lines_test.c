@@ -370,7 +370,7 @@ static void a_rate_without_any_answer_is_given_up(void **state)
 	assert_int_equal(host.welcomes, 2);
 }
 
-static void one_at_a_time_pumps(void **state)
+static void only_one_cpu_pumps_at_a_time(void **state)
 {
 	uint64_t accesses;
 
@@ -584,7 +584,7 @@ int main(void)
 		cmocka_unit_test(at_an_unknown_rate_a_tick_sends_at_most_one_fifo),
 		cmocka_unit_test(above_that_a_tick_moves_a_fifo),
 		cmocka_unit_test(a_rate_without_any_answer_is_given_up),
-		cmocka_unit_test(one_at_a_time_pumps),
+		cmocka_unit_test(only_one_cpu_pumps_at_a_time),
 		cmocka_unit_test(a_call_moves_no_more_than_a_fifo),
 		cmocka_unit_test(typed_commands_are_those_of_any_line),
 		cmocka_unit_test(waiting_code_may_halt_without_a_host_if_a_fifo_holds_a_tick),

@@ -43,7 +43,7 @@ static void q_escape_and_control_c_are_such_keys(void **state)
 	}
 }
 
-static void one_counts_when_nothing_follows(void **state)
+static void a_stop_key_counts_if_nothing_follows(void **state)
 {
 	(void)state;
 	assert_false(is_pressed_after(LATER));
@@ -74,7 +74,7 @@ static void a_program_that_talks_presses_none(void **state)
 	assert_false(is_pressed_after(LATER));
 }
 
-static void what_comes_as_it_begins_was_meant_for_something_else(void **state)
+static void a_key_pressed_at_the_beginning_does_not_count(void **state)
 {
 	(void)state;
 	comes('q', STOP_KEY_ALONE_NS);
@@ -86,10 +86,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, begin)
 		TEST(q_escape_and_control_c_are_such_keys),
-		TEST(one_counts_when_nothing_follows),
+		TEST(a_stop_key_counts_if_nothing_follows),
 		TEST(an_arrow_key_is_none),
 		TEST(a_program_that_talks_presses_none),
-		TEST(what_comes_as_it_begins_was_meant_for_something_else),
+		TEST(a_key_pressed_at_the_beginning_does_not_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

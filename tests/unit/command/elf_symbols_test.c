@@ -97,7 +97,7 @@ static void defined_functions_with_a_name_are_reported(void **state)
 	assert_int_equal(sizes, 0x20);
 }
 
-static void who_takes_them_may_end_the_walk(void **state)
+static void the_callback_may_end_the_walk(void **state)
 {
 	(void)state;
 	assert_int_equal(walk_size(sizeof(f), -ENOMEM), -ENOMEM);
@@ -191,7 +191,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(defined_functions_with_a_name_are_reported),
-		TEST(who_takes_them_may_end_the_walk),
+		TEST(the_callback_may_end_the_walk),
 		TEST(a_stripped_file_has_none),
 		TEST(whatever_is_cut_off_nothing_behind_the_end_is_read),
 		TEST(sections_that_lie_outside_are_refused),

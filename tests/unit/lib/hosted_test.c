@@ -216,7 +216,7 @@ static const struct arch_hosted_interrupts *begin(void)
 	return given.interrupts;
 }
 
-static void an_interrupt_that_is_nobodys_is_led_and_let_go(void **state)
+static void an_interrupt_without_a_handler_is_routed_and_released(void **state)
 {
 	const struct arch_hosted_interrupts *i = begin();
 
@@ -234,7 +234,7 @@ static void an_interrupt_that_is_nobodys_is_led_and_let_go(void **state)
 }
 
 /* EDK2's TimerDxe has a handler for each of the CPU's timers. */
-static void one_that_has_a_handler_is_taken_from_it(void **state)
+static void an_interrupt_with_a_handler_is_taken_from_it(void **state)
 {
 	const struct arch_hosted_interrupts *i = begin();
 
@@ -244,7 +244,7 @@ static void one_that_has_a_handler_is_taken_from_it(void **state)
 	assert_true(handlers[TIMER] == ours && enabled[TIMER]);
 }
 
-static void one_that_the_controller_lacks_is_refused(void **state)
+static void an_interrupt_that_the_controller_lacks_is_refused(void **state)
 {
 	const struct arch_hosted_interrupts *i = begin();
 
@@ -282,7 +282,7 @@ static void the_stack_is_the_one_of_the_hand_off_blocks_if_that_is_where_we_are(
 
 /* ---- The messages ---- */
 
-static void what_a_recording_will_miss_is_said_when_it_begins(void **state)
+static void the_gaps_of_a_recording_are_reported_at_its_beginning(void **state)
 {
 	(void)state;
 	begin();
@@ -293,7 +293,7 @@ static void what_a_recording_will_miss_is_said_when_it_begins(void **state)
 	assert_string_equal(hosted_misses(), "this is late");
 }
 
-static void what_turns_out_later_is_said_once(void **state)
+static void a_later_finding_is_reported_once(void **state)
 {
 	(void)state;
 	begin();
@@ -326,13 +326,13 @@ static void why_there_is_none_is_the_caller_s_to_say(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(an_interrupt_that_is_nobodys_is_led_and_let_go),
-		CASE(one_that_has_a_handler_is_taken_from_it),
-		CASE(one_that_the_controller_lacks_is_refused),
+		CASE(an_interrupt_without_a_handler_is_routed_and_released),
+		CASE(an_interrupt_with_a_handler_is_taken_from_it),
+		CASE(an_interrupt_that_the_controller_lacks_is_refused),
 		CASE(a_firmware_without_the_protocol_gives_none),
 		CASE(the_stack_is_the_one_of_the_hand_off_blocks_if_that_is_where_we_are),
-		CASE(what_a_recording_will_miss_is_said_when_it_begins),
-		CASE(what_turns_out_later_is_said_once),
+		CASE(the_gaps_of_a_recording_are_reported_at_its_beginning),
+		CASE(a_later_finding_is_reported_once),
 		CASE(why_there_is_none_is_the_caller_s_to_say),
 	};
 

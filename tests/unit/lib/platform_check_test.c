@@ -61,7 +61,7 @@ static void assert_said(const char *text)
 		fail_msg("not said: %s\nbut: %s", text, remarks);
 }
 
-static void what_is_right_or_missing_stays_as_it_is(void **state)
+static void correct_or_missing_parts_stay_unchanged(void **state)
 {
 	struct arch_platform before;
 
@@ -135,7 +135,7 @@ static void the_pm_timer_is_a_port_or_a_word_of_memory(void **state)
 	check(1);
 }
 
-static void of_a_list_the_others_stay(void **state)
+static void a_wrong_item_of_a_list_leaves_the_other_items(void **state)
 {
 	(void)state;
 	platform.tables = ARCH_TABLES_DEVICETREE;
@@ -255,10 +255,10 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup(name, set_up)
 	const struct CMUnitTest tests[] = {
-		CASE(what_is_right_or_missing_stays_as_it_is),
+		CASE(correct_or_missing_parts_stay_unchanged),
 		CASE(a_device_where_none_can_be_is_left_out),
 		CASE(the_pm_timer_is_a_port_or_a_word_of_memory),
-		CASE(of_a_list_the_others_stay),
+		CASE(a_wrong_item_of_a_list_leaves_the_other_items),
 		CASE(redistributors_are_an_area_or_one_cpus),
 		CASE(configuration_space_is_that_of_its_buses),
 		CASE(the_first_uart_that_can_be_used_is_the_uart),

@@ -155,7 +155,7 @@ static void an_enabled_one_is_served_while_its_register_says_that_it_counts(void
 	assert_int_equal(ports[0], 0x5a);
 }
 
-static void one_that_is_not_enabled_or_not_known_is_left_alone(void **state)
+static void a_disabled_or_unknown_watchdog_is_left_alone(void **state)
 {
 	struct arch_watchdog_step step = { .write = true, .bytes = 4, .value = 1, .mask = 1 };
 
@@ -184,7 +184,7 @@ int main(void)
 		cmocka_unit_test_setup(steps_are_carried_out_in_their_order_and_size, set_up),
 		cmocka_unit_test_setup(
 		    an_enabled_one_is_served_while_its_register_says_that_it_counts, set_up),
-		cmocka_unit_test_setup(one_that_is_not_enabled_or_not_known_is_left_alone, set_up),
+		cmocka_unit_test_setup(a_disabled_or_unknown_watchdog_is_left_alone, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,7 +109,7 @@ static void without_a_frame_of_its_own_none_is_followed(void **state)
 	assert_int_equal(collect(KEPT + 8, callers), 0);
 }
 
-static void who_has_called_one_without_a_frame_of_its_own_comes_first(void **state)
+static void the_caller_of_a_frameless_function_comes_first(void **state)
 {
 	static const uint64_t callers[] = { KEPT_2 + 16, NONE + 16, KEPT, 0 };
 
@@ -125,7 +125,7 @@ static void who_has_called_one_without_a_frame_of_its_own_comes_first(void **sta
 	assert_int_equal(collect(NOWHERE, callers), 0);
 }
 
-static void it_is_one_of_the_frames_that_there_is_room_for(void **state)
+static void the_caller_counts_as_one_of_the_frames(void **state)
 {
 	struct arch_regs regs = { .pc = KEPT + 8, .sp = (uint64_t)stack, .fp = (uint64_t)stack };
 
@@ -215,7 +215,7 @@ static void the_waiting_code_and_its_caller_are_known(void **state)
 }
 
 /* A call that does not return may be the last instruction of its image. */
-static void who_has_called_from_the_end_of_an_image_is_of_that_image(void **state)
+static void a_caller_at_the_end_of_an_image_belongs_to_that_image(void **state)
 {
 	struct callchain_call *call = (struct callchain_call *)(stack + 4);
 	struct arch_regs regs = { .pc = NONE + 8, .sp = (uint64_t)stack, .fp = 1 };
@@ -267,7 +267,7 @@ static void more_images_than_there_is_room_for_are_none(void **state)
 	assert_null(callchain_image_at(0x1000000 - (CALLCHAIN_IMAGES_MAX - 1) * SIZE));
 }
 
-static void where_it_does_not_depend_all_are_followed(void **state)
+static void without_a_dependence_on_the_image_all_frames_are_followed(void **state)
 {
 	static const uint64_t callers[] = { NONE + 16, NOWHERE + 16, KEPT + 32, 0 };
 
@@ -285,10 +285,10 @@ int main(void)
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_a_frame_of_its_own_none_is_followed, set_up,
 		                                tear_down),
-		cmocka_unit_test_setup_teardown(
-		    who_has_called_one_without_a_frame_of_its_own_comes_first, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(it_is_one_of_the_frames_that_there_is_room_for,
+		cmocka_unit_test_setup_teardown(the_caller_of_a_frameless_function_comes_first,
 		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_caller_counts_as_one_of_the_frames, set_up,
+		                                tear_down),
 		cmocka_unit_test_setup_teardown(an_address_after_no_call_is_no_caller, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(a_wild_frame_pointer_leads_nowhere, set_up,
@@ -298,14 +298,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_waiting_code_and_its_caller_are_known, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(
-		    who_has_called_from_the_end_of_an_image_is_of_that_image, set_up, tear_down),
+		    a_caller_at_the_end_of_an_image_belongs_to_that_image, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(images_of_an_earlier_recording_are_forgotten,
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_image_that_has_gone_is_none, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(more_images_than_there_is_room_for_are_none, set_up,
 		                                tear_down),
-		cmocka_unit_test_setup_teardown(where_it_does_not_depend_all_are_followed, set_up,
-		                                tear_down),
+		cmocka_unit_test_setup_teardown(
+		    without_a_dependence_on_the_image_all_frames_are_followed, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

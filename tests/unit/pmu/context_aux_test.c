@@ -132,7 +132,7 @@ static void pass(uint64_t ns)
 
 /* ---- The claims ---- */
 
-static void what_traces_claims_first_starts_last_and_stops_first(void **state)
+static void a_tracing_event_claims_first_starts_last_and_stops_first(void **state)
 {
 	(void)state;
 	add_group("c");
@@ -149,7 +149,7 @@ static void what_traces_claims_first_starts_last_and_stops_first(void **state)
 	assert_int_equal(counters, 4);
 }
 
-static void its_time_begins_and_ends_when_it_does(void **state)
+static void a_trace_events_time_begins_and_ends_with_the_trace(void **state)
 {
 	(void)state;
 	add_group("ct");
@@ -240,7 +240,7 @@ static void a_group_of_which_a_member_finds_no_room_gives_all_back(void **state)
 
 /* An area that the source has stopped itself, such as a trace without room, is not stopped again.
  * */
-static void what_is_stopped_already_is_only_given_back(void **state)
+static void a_stopped_event_is_only_given_back(void **state)
 {
 	(void)state;
 	add_group("t");
@@ -256,13 +256,13 @@ static void what_is_stopped_already_is_only_given_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_traces_claims_first_starts_last_and_stops_first),
-		TEST(its_time_begins_and_ends_when_it_does),
+		TEST(a_tracing_event_claims_first_starts_last_and_stops_first),
+		TEST(a_trace_events_time_begins_and_ends_with_the_trace),
 		TEST(a_group_that_traces_takes_no_turns),
 		TEST(on_a_cpu_that_lacks_it_a_trace_stays_off_and_the_others_count),
 		TEST(a_trace_that_is_refused_refuses_all),
 		TEST(a_group_of_which_a_member_finds_no_room_gives_all_back),
-		TEST(what_is_stopped_already_is_only_given_back),
+		TEST(a_stopped_event_is_only_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void a_pause_is_in_no_count_and_no_time(void **state)
 }
 
 /* The turns continue at the same place, with the same length. */
-static void events_that_take_turns_share_what_is_left(void **state)
+static void multiplexed_events_share_the_remaining_counters(void **state)
 {
 	uint64_t sum = 0;
 
@@ -93,7 +93,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_pause_is_in_no_count_and_no_time, context_rig_set_up),
-		cmocka_unit_test_setup(events_that_take_turns_share_what_is_left,
+		cmocka_unit_test_setup(multiplexed_events_share_the_remaining_counters,
 		                       context_rig_set_up),
 		cmocka_unit_test_setup(a_paused_event_stops_like_the_others, context_rig_set_up),
 		cmocka_unit_test_setup(a_paused_start_counts_from_the_resumption,

@@ -16,7 +16,7 @@
 #include "pmu/sampling.h"
 #include "tests/unit/pmu/context_rig.h"
 
-static void what_fits_is_never_taken_off(void **state)
+static void a_fitting_event_is_never_taken_off(void **state)
 {
 	(void)state;
 	context_rig_add_group(1, 0);
@@ -164,7 +164,7 @@ static void a_sample_carries_the_values_of_its_whole_group(void **state)
 	assert_memory_equal(data, expected, sizeof(expected));
 }
 
-static void of_one_event_those_values_are_put_that_are_asked_for(void **state)
+static void only_the_requested_values_of_an_event_are_written(void **state)
 {
 	static const uint64_t formats[] = { PERF_FORMAT_TOTAL_TIME_ENABLED,
 		                            PERF_FORMAT_TOTAL_TIME_RUNNING, PERF_FORMAT_ID };
@@ -252,7 +252,7 @@ static void a_cpu_that_stalls_passes_no_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_fits_is_never_taken_off),
+		TEST(a_fitting_event_is_never_taken_off),
 		TEST(eight_events_share_four_counters_alike_and_the_times_are_exact),
 		TEST(a_group_is_on_as_a_whole_or_not_at_all),
 		TEST(no_group_starves),
@@ -261,7 +261,7 @@ int main(void)
 		TEST(a_sample_carries_the_values_of_its_whole_group),
 		TEST(each_member_of_a_group_is_read_as_the_group_is),
 		TEST(a_cpu_that_stalls_passes_no_time),
-		TEST(of_one_event_those_values_are_put_that_are_asked_for),
+		TEST(only_the_requested_values_of_an_event_are_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

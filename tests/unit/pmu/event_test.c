@@ -37,7 +37,7 @@ static void times_continue_in_the_states_that_have_them(void **state)
 	assert_int_equal(event.tstamp, 1010);
 }
 
-static void only_what_counts_is_read(void **state)
+static void only_counting_events_are_read(void **state)
 {
 	(void)state;
 	event_read(&event);
@@ -164,7 +164,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(times_continue_in_the_states_that_have_them),
-		TEST(only_what_counts_is_read),
+		TEST(only_counting_events_are_read),
 		TEST(everything_that_an_event_knows_is_published),
 		TEST(attributes_are_checked_to_their_bounds),
 		TEST(a_members_leader_stays),

@@ -24,7 +24,7 @@ static void the_limit_is_rounded_up_to_a_tick(void **state)
 	assert_int_equal(event.throttle.left, 1);
 }
 
-static void one_too_many_in_a_ticks_time_is_reported(void **state)
+static void one_sample_too_many_in_a_tick_is_reported(void **state)
 {
 	(void)state;
 	throttle_set(&event, 3000);
@@ -79,7 +79,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_limit_is_rounded_up_to_a_tick),
-		TEST(one_too_many_in_a_ticks_time_is_reported),
+		TEST(one_sample_too_many_in_a_tick_is_reported),
 		TEST(throttle_and_unthrottle_have_perfs_layout),
 	};
 

@@ -180,7 +180,7 @@ static void tables_lie_one_behind_the_other(void **state)
 	assert_int_equal(h->rings.count | h->ring_ledger.count | h->doorbells.count, 0);
 }
 
-static void the_header_says_what_it_is(void **state)
+static void the_header_identifies_the_region(void **state)
 {
 	const struct region_identity identity = {
 		.address = 0x12345000, .nonce = 99, .machine = 62, .producer = "test"
@@ -338,7 +338,7 @@ int main(void)
 		TEST(limits_out_of_range_are_refused),
 		TEST(tables_must_fit),
 		TEST(tables_lie_one_behind_the_other),
-		TEST(the_header_says_what_it_is),
+		TEST(the_header_identifies_the_region),
 		TEST(a_run_forgets_the_last_one),
 		TEST(a_run_within_the_limits),
 		TEST(rings_lie_behind_the_tables),

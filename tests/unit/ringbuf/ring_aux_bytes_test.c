@@ -33,7 +33,7 @@ static void padding_with_nothing_behind_it_is_an_empty_range(void **state)
 	aux_expect(16, 0, 0);
 }
 
-static void room_is_what_the_reader_leaves(void **state)
+static void the_room_is_the_space_that_the_reader_has_released(void **state)
 {
 	struct ring_aux_output out;
 
@@ -199,7 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM(skipped_bytes_are_reported_by_no_record),
 		CLAIM(padding_with_nothing_behind_it_is_an_empty_range),
-		CLAIM(room_is_what_the_reader_leaves),
+		CLAIM(the_room_is_the_space_that_the_reader_has_released),
 		CLAIM(a_snapshot_is_the_newest_and_then_waits_for_its_reader),
 		CLAIM(skipping_over_a_watermark_wakes),
 		CLAIM(an_aux_record_without_room_is_carried),

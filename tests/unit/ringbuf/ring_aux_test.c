@@ -205,14 +205,14 @@ static void truncated_wakes_and_stops_until_the_reader_frees(void **state)
 	assert_int_equal(aux.head, PAGE / 2 - 8);
 }
 
-static void partial_wakes_nobody(void **state)
+static void the_flag_partial_causes_no_wakeup(void **state)
 {
 	(void)state;
 	aux_transact(24, PERF_AUX_FLAG_PARTIAL);
 	assert_int_equal(aux_wakeups(), 0);
 }
 
-static void snapshot_mode_wakes_nobody_and_has_no_watermark(void **state)
+static void snapshot_mode_has_no_wakeups_and_no_watermark(void **state)
 {
 	struct ring_aux_output out;
 
@@ -240,7 +240,7 @@ static void a_tail_that_stays_where_it_was_is_no_fault(void **state)
 	assert_int_equal(rig.ring.tail_faults, 0);
 }
 
-static void each_count_is_published_as_what_it_is(void **state)
+static void each_count_is_published_in_its_own_field(void **state)
 {
 	struct tr_ring_ledger ledger = { 0 };
 
@@ -278,10 +278,10 @@ int main(void)
 		CLAIM(a_second_time_without_room_wakes_again),
 		CLAIM(a_skip_may_take_all_the_room_and_no_more),
 		CLAIM(truncated_wakes_and_stops_until_the_reader_frees),
-		CLAIM(partial_wakes_nobody),
-		CLAIM(snapshot_mode_wakes_nobody_and_has_no_watermark),
+		CLAIM(the_flag_partial_causes_no_wakeup),
+		CLAIM(snapshot_mode_has_no_wakeups_and_no_watermark),
 		CLAIM(a_tail_that_stays_where_it_was_is_no_fault),
-		CLAIM(each_count_is_published_as_what_it_is),
+		CLAIM(each_count_is_published_in_its_own_field),
 	};
 
 	return cmocka_run_group_tests_name("ring AUX", tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void snapshots_of_an_overwritable_ring_are_whole(void **state)
 	try_seeds(scenario_random_backward, 30, 30000);
 }
 
-static void no_samples_are_missed_whose_owner_is_notified(void **state)
+static void no_notified_sample_is_missed(void **state)
 {
 	const char *wrong = scenario_shared_ring();
 
@@ -67,7 +67,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_are_whole_and_the_ledger_exact_whatever_the_reader_does),
 		cmocka_unit_test(snapshots_of_an_overwritable_ring_are_whole),
-		cmocka_unit_test(no_samples_are_missed_whose_owner_is_notified),
+		cmocka_unit_test(no_notified_sample_is_missed),
 	};
 
 	return cmocka_run_group_tests_name("ring properties", tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void write_records(unsigned count)
 		assert_true(rig_write(&rig, 0, RECORD, 0));
 }
 
-static void it_reports_each_record_that_leaves_less(void **state)
+static void each_record_that_leaves_less_than_the_reserve_is_reported(void **state)
 {
 	(void)state;
 	write_records((SIZE - RESERVE) / RECORD);
@@ -86,7 +86,7 @@ static void write_within(struct rig *r, unsigned nested)
 		assert_true(rig_write(r, 1, RECORD, nested));
 }
 
-static void it_tells_when_all_is_published(void **state)
+static void the_report_comes_when_all_records_are_published(void **state)
 {
 	(void)state;
 	write_records((SIZE - RESERVE) / RECORD);
@@ -105,7 +105,7 @@ static void a_writer_alone_leaves_the_reserve_to_the_others(void **state)
 	assert_in_range(rig.alone, 1, (SIZE - RESERVE) / RECORD);
 }
 
-static void without_one_nobody_is_informed(void **state)
+static void without_a_reserve_nothing_is_reported(void **state)
 {
 	(void)state;
 	ring_set_reserve(&rig.ring, 0, NULL);
@@ -117,12 +117,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(it_reports_each_record_that_leaves_less),
+		TEST(each_record_that_leaves_less_than_the_reserve_is_reported),
 		TEST(the_reserve_is_there_to_be_written),
 		TEST(a_reader_that_keeps_up_is_seen),
-		TEST(it_tells_when_all_is_published),
+		TEST(the_report_comes_when_all_records_are_published),
 		TEST(a_writer_alone_leaves_the_reserve_to_the_others),
-		TEST(without_one_nobody_is_informed),
+		TEST(without_a_reserve_nothing_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,7 +199,7 @@ static void lost_counts_against_the_same_reservation(void **state)
 	assert_fine(rig);
 }
 
-static void what_is_lost_last_stays_in_the_ledger(void **state)
+static void the_last_lost_record_stays_in_the_ledger(void **state)
 {
 	struct rig *rig = *state;
 
@@ -339,7 +339,7 @@ static void a_bad_tail_costs_nothing_but_the_space_that_it_does_not_free(void **
 	assert_fine(rig);
 }
 
-static void each_count_is_published_as_what_it_is(void **state)
+static void each_count_is_published_in_its_own_field(void **state)
 {
 	struct rig *rig = *state;
 	struct tr_ring_ledger ledger = { 0 };
@@ -375,7 +375,7 @@ static void each_count_is_published_as_what_it_is(void **state)
 }
 
 /* As a CPU whose clock may stop while others write needs it. */
-static void where_no_writer_takes_a_fast_path_none_is_open(void **state)
+static void if_no_writer_uses_the_fast_path_it_stays_closed(void **state)
 {
 	struct rig *rig = *state;
 
@@ -404,7 +404,7 @@ int main(void)
 		CLAIM(unread_data_is_never_overwritten),
 		CLAIM(lost_precedes_the_next_record_that_fits),
 		CLAIM(lost_counts_against_the_same_reservation),
-		CLAIM(what_is_lost_last_stays_in_the_ledger),
+		CLAIM(the_last_lost_record_stays_in_the_ledger),
 		CLAIM(side_band_records_are_in_the_ledger),
 		CLAIM(a_record_larger_than_promised_is_lost),
 		CLAIM(a_writer_deeper_than_the_levels_loses_its_wrapping_record),
@@ -413,8 +413,8 @@ int main(void)
 		CLAIM(nested_records_appear_when_the_outermost_is_lost),
 		CLAIM(a_tail_out_of_bounds_is_refused_and_counted_once),
 		CLAIM(a_bad_tail_costs_nothing_but_the_space_that_it_does_not_free),
-		CLAIM(each_count_is_published_as_what_it_is),
-		CLAIM(where_no_writer_takes_a_fast_path_none_is_open),
+		CLAIM(each_count_is_published_in_its_own_field),
+		CLAIM(if_no_writer_uses_the_fast_path_it_stays_closed),
 	};
 
 	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);

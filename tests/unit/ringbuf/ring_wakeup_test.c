@@ -227,7 +227,7 @@ static void the_owner_is_woken_whichever_event_fires(void **state)
 	end();
 }
 
-static void a_ring_without_an_owner_wakes_nobody(void **state)
+static void a_ring_without_an_owner_causes_no_wakeup(void **state)
 {
 	(void)state;
 	begin(0, 1, 64);
@@ -308,7 +308,7 @@ int main(void)
 		cmocka_unit_test(the_end_rings_even_if_a_wakeup_is_pending),
 		cmocka_unit_test(nested_samples_wake_when_the_outermost_is_complete),
 		cmocka_unit_test(the_owner_is_woken_whichever_event_fires),
-		cmocka_unit_test(a_ring_without_an_owner_wakes_nobody),
+		cmocka_unit_test(a_ring_without_an_owner_causes_no_wakeup),
 		cmocka_unit_test(an_overwritable_ring_that_stalls_is_read_whole),
 		cmocka_unit_test(an_overwritable_ring_wakes_only_on_request),
 		cmocka_unit_test(a_reader_sleeps_only_if_nothing_came),

@@ -60,7 +60,7 @@ static void bytes_arrive_as_they_are(void **state)
 	assert_int_equal(shared.lost | shared.first, 0);
 }
 
-static void what_is_unread_is_not_written_over(void **state)
+static void unread_bytes_are_not_overwritten(void **state)
 {
 	char text[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,;:!?";
 
@@ -93,7 +93,7 @@ static void a_tail_that_cannot_be_is_passed_over(void **state)
 	assert_int_equal(stream_room(&stream), SIZE);
 }
 
-static void where_nobody_reads_the_oldest_is_given_up_and_counted(void **state)
+static void without_a_reader_the_oldest_bytes_are_dropped_and_counted(void **state)
 {
 	(void)state;
 	stream_put(&stream, bytes, 60);
@@ -149,9 +149,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_empty_one_says_where_it_lies),
 		TEST(bytes_arrive_as_they_are),
-		TEST(what_is_unread_is_not_written_over),
+		TEST(unread_bytes_are_not_overwritten),
 		TEST(a_tail_that_cannot_be_is_passed_over),
-		TEST(where_nobody_reads_the_oldest_is_given_up_and_counted),
+		TEST(without_a_reader_the_oldest_bytes_are_dropped_and_counted),
 		TEST(a_run_begins_empty_whatever_the_last_one_left),
 		TEST(the_region_is_not_believed),
 	};

@@ -158,7 +158,7 @@ static void only_text_that_fits_is_taken(void **state)
 	}
 }
 
-static void what_was_polled_is_what_is_answered(void **state)
+static void a_polled_command_is_the_one_that_is_answered(void **state)
 {
 	uint32_t number;
 
@@ -382,7 +382,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(a_command_is_there_until_it_is_answered),
 		TEST(only_text_that_fits_is_taken),
-		TEST(what_was_polled_is_what_is_answered),
+		TEST(a_polled_command_is_the_one_that_is_answered),
 		TEST(the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text),
 		TEST(so_is_one_with_a_number_within_its_bounds),
 		TEST(an_answer_is_cut_to_its_room),

@@ -203,7 +203,7 @@ static void files_anywhere_in_the_heap_outlive_its_next_use(void **state)
 	}
 }
 
-static void one_file_by_two_names_is_kept_once(void **state)
+static void a_file_with_two_names_is_kept_once(void **state)
 {
 	uint64_t held;
 
@@ -219,7 +219,7 @@ static void one_file_by_two_names_is_kept_once(void **state)
 	assert_int_equal(files[0].written + files[1].written + files[2].written, 3);
 }
 
-static void what_was_handed_over_and_is_not_in_the_heap_stays_where_it_is(void **state)
+static void a_file_outside_of_the_heap_stays_at_its_address(void **state)
 {
 	uint64_t held;
 
@@ -291,9 +291,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(files_anywhere_in_the_heap_outlive_its_next_use, set_up),
-		cmocka_unit_test_setup(one_file_by_two_names_is_kept_once, set_up),
-		cmocka_unit_test_setup(
-		    what_was_handed_over_and_is_not_in_the_heap_stays_where_it_is, set_up),
+		cmocka_unit_test_setup(a_file_with_two_names_is_kept_once, set_up),
+		cmocka_unit_test_setup(a_file_outside_of_the_heap_stays_at_its_address, set_up),
 		cmocka_unit_test_setup(
 		    each_that_is_not_to_be_had_is_reported_and_the_others_are_written, set_up),
 		cmocka_unit_test_setup(

@@ -111,7 +111,7 @@ static void a_reader_that_is_ready_is_waited_for(void **state)
 	assert_waited(3600);
 }
 
-static void who_is_ready_already_costs_nothing(void **state)
+static void a_reader_that_is_ready_costs_no_time(void **state)
 {
 	(void)state;
 	header.reader = (struct tr_reader){ .id = 1, .ready = RUN };
@@ -119,7 +119,7 @@ static void who_is_ready_already_costs_nothing(void **state)
 	assert_int_equal(header.reader_wait, 0);
 }
 
-static void nobody_is_not_waited_for(void **state)
+static void a_reader_that_is_not_announced_is_not_waited_for(void **state)
 {
 	(void)state;
 	header.reader = (struct tr_reader){ .lease = 5, .ready = RUN - 1 };
@@ -163,7 +163,7 @@ static void a_reader_that_never_becomes_ready_delays_a_run_to_a_bound(void **sta
 	assert_waited(TR_READER_MS * NSEC_PER_MSEC / LOOK_NS);
 }
 
-static void its_end_is_that_it_withdraws(void **state)
+static void the_wait_ends_when_the_reader_withdraws(void **state)
 {
 	(void)state;
 	turn = withdraw;
@@ -176,7 +176,7 @@ static void its_end_is_that_it_withdraws(void **state)
 }
 
 /* The last looks of a wait that has lasted long. */
-static void who_has_all_and_does_not_withdraw_is_waited_for_to_a_bound(void **state)
+static void the_wait_for_a_reader_that_has_all_and_does_not_withdraw_is_bounded(void **state)
 {
 	struct watch w;
 
@@ -209,7 +209,7 @@ static void read_and_withdraw(void)
 		header.reader.id = 0;
 }
 
-static void what_is_being_read_is_waited_for_as_long_as_it_continues(void **state)
+static void the_wait_lasts_as_long_as_the_reading_continues(void **state)
 {
 	(void)state;
 	control.data_tail = control.aux_tail = 0;
@@ -308,14 +308,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 		TEST(a_reader_that_is_ready_is_waited_for),
-		TEST(who_is_ready_already_costs_nothing),
-		TEST(nobody_is_not_waited_for),
+		TEST(a_reader_that_is_ready_costs_no_time),
+		TEST(a_reader_that_is_not_announced_is_not_waited_for),
 		TEST(readiness_for_the_last_run_is_none_for_this_one),
 		TEST(a_lease_that_stalls_is_lost_and_not_waited_for_again),
 		TEST(a_reader_that_never_becomes_ready_delays_a_run_to_a_bound),
-		TEST(its_end_is_that_it_withdraws),
-		TEST(who_has_all_and_does_not_withdraw_is_waited_for_to_a_bound),
-		TEST(what_is_being_read_is_waited_for_as_long_as_it_continues),
+		TEST(the_wait_ends_when_the_reader_withdraws),
+		TEST(the_wait_for_a_reader_that_has_all_and_does_not_withdraw_is_bounded),
+		TEST(the_wait_lasts_as_long_as_the_reading_continues),
 		TEST(a_reader_that_does_not_continue_is_waited_for_to_a_bound),
 		TEST(the_end_waits_for_all_that_is_unread_and_no_longer_than_it_is_read),
 		TEST(a_reader_to_come_is_waited_for_to_a_bound),

@@ -186,7 +186,7 @@ static void resident_it_drips_to_the_firmwares_line_in_place(void **state)
 	assert_string_equal(text, "");
 }
 
-static void a_line_that_takes_nothing_holds_nobody_up(void **state)
+static void a_line_that_accepts_no_bytes_delays_nothing(void **state)
 {
 	(void)state;
 	takes = 0;
@@ -196,7 +196,7 @@ static void a_line_that_takes_nothing_holds_nobody_up(void **state)
 	assert_string_equal(line, "");
 }
 
-static void exclusive_it_is_a_line_every_ten_seconds_unless_somebody_reads(void **state)
+static void exclusive_progress_is_a_line_every_ten_seconds_without_a_reader(void **state)
 {
 	(void)state;
 	channel.lines = &lines;
@@ -224,8 +224,8 @@ int main(void)
 		TEST(a_shorter_text_leaves_nothing_of_a_longer_one),
 		TEST(a_trace_is_shown_by_its_bytes_and_a_count_by_its_time),
 		TEST(resident_it_drips_to_the_firmwares_line_in_place),
-		TEST(a_line_that_takes_nothing_holds_nobody_up),
-		TEST(exclusive_it_is_a_line_every_ten_seconds_unless_somebody_reads),
+		TEST(a_line_that_accepts_no_bytes_delays_nothing),
+		TEST(exclusive_progress_is_a_line_every_ten_seconds_without_a_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

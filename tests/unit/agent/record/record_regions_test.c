@@ -253,7 +253,7 @@ static void a_calibration_is_in_no_total_and_in_no_outer_region(void **state)
 
 /* These counts are in no unnamed region: the interrupts' overhead is measured in the first region
  * of all. */
-static void what_timer_interrupts_add_is_measured_outside_of_the_totals(void **state)
+static void the_cost_of_timer_interrupts_is_measured_outside_of_the_totals(void **state)
 {
 	(void)state;
 	interrupts_each = 4;
@@ -284,7 +284,7 @@ static void a_calibration_has_room_in_the_deepest_region(void **state)
 }
 
 /* As in a recording that begins paused. */
-static void what_interrupts_add_is_not_measured_before_anything_counts(void **state)
+static void the_cost_of_interrupts_is_not_measured_before_an_event_counts(void **state)
 {
 	(void)state;
 	events[0].state = events[1].state = EVENT_OFF;
@@ -359,9 +359,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_calibration_is_in_no_total_and_in_no_outer_region,
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-		    what_timer_interrupts_add_is_measured_outside_of_the_totals, set_up, tear_down),
+		    the_cost_of_timer_interrupts_is_measured_outside_of_the_totals, set_up,
+		    tear_down),
 		cmocka_unit_test_setup_teardown(
-		    what_interrupts_add_is_not_measured_before_anything_counts, set_up, tear_down),
+		    the_cost_of_interrupts_is_not_measured_before_an_event_counts, set_up,
+		    tear_down),
 		cmocka_unit_test_setup_teardown(a_calibration_has_room_in_the_deepest_region,
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

@@ -179,7 +179,7 @@ static void a_watchdog_is_served_but_the_firmwares_while_it_runs(void **state)
 	assert_int_equal(served, 3);
 }
 
-static void a_line_that_nobody_uses_is_looked_at_now_and_then(void **state)
+static void an_unused_line_is_polled_rarely(void **state)
 {
 	(void)state;
 	channel.lines->in_use = channel.lines->ports[0].line.framed = false;
@@ -187,7 +187,7 @@ static void a_line_that_nobody_uses_is_looked_at_now_and_then(void **state)
 	assert_int_equal(pumps, 2);
 }
 
-static void what_it_costs_is_in_the_ticks_account(void **state)
+static void the_cost_of_a_tick_is_in_the_ticks_account(void **state)
 {
 	const struct tr_cpu *reported = &fixture.region.cpus[0];
 
@@ -209,7 +209,7 @@ static void two_cpus_do_not_pump_at_once(void **state)
 	assert_int_equal(pumps, 2);
 }
 
-static void it_continues_when_the_host_has_stopped_the_events(void **state)
+static void the_tick_continues_after_the_host_has_stopped_the_events(void **state)
 {
 	(void)state;
 	cpus[0].stopped = true;
@@ -274,7 +274,7 @@ static void note_slow(struct perf_event *event, uint64_t factor)
 	slowed++;
 }
 
-static void a_host_whose_line_is_slow_has_every_cpu_sample_less_often(void **state)
+static void a_slow_line_makes_every_cpu_sample_less_often(void **state)
 {
 	static const struct pmu slow = { .slow = note_slow }, none = { 0 };
 	struct tr_mailbox *box = fixture.region.mailbox;
@@ -325,14 +325,14 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(each_tick_pumps_once_in_irq_context),
 		TEST(a_watchdog_is_served_but_the_firmwares_while_it_runs),
-		TEST(a_line_that_nobody_uses_is_looked_at_now_and_then),
-		TEST(what_it_costs_is_in_the_ticks_account),
+		TEST(an_unused_line_is_polled_rarely),
+		TEST(the_cost_of_a_tick_is_in_the_ticks_account),
 		TEST(two_cpus_do_not_pump_at_once),
-		TEST(it_continues_when_the_host_has_stopped_the_events),
+		TEST(the_tick_continues_after_the_host_has_stopped_the_events),
 		TEST(a_key_stops_the_events_before_the_workload_is_ended),
 		TEST(a_key_stops_a_cpu_that_stalls),
 		TEST(only_cpus_that_have_started_are_asked_to_stop),
-		TEST(a_host_whose_line_is_slow_has_every_cpu_sample_less_often),
+		TEST(a_slow_line_makes_every_cpu_sample_less_often),
 		TEST(a_machine_without_a_line_costs_nothing),
 	};
 

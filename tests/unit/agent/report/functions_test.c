@@ -52,7 +52,7 @@ static void an_address_is_its_functions_first_to_last_byte(void **state)
 	assert_string_equal(name_at(0x217), "d");
 }
 
-static void gaps_and_what_is_before_and_behind_are_nobodys(void **state)
+static void addresses_in_gaps_and_outside_belong_to_no_function(void **state)
 {
 	(void)state;
 	add_four();
@@ -75,7 +75,7 @@ static void without_a_size_it_reaches_to_the_next_but_4_kib_at_most(void **state
 	assert_string_equal(name_at(0x11000), "");
 }
 
-static void none_reaches_into_the_next(void **state)
+static void no_function_reaches_into_the_next(void **state)
 {
 	(void)state;
 	assert_int_equal(functions_add(&functions, 0x100, 0x1000, "long"), 0);
@@ -86,7 +86,7 @@ static void none_reaches_into_the_next(void **state)
 	assert_string_equal(name_at(0x190), "");
 }
 
-static void of_one_address_the_name_stays_that_perf_shows(void **state)
+static void of_names_at_one_address_the_one_that_perf_shows_stays(void **state)
 {
 	(void)state;
 	assert_int_equal(functions_add(&functions, 0x200, 8, "_sbrk_r"), 0);
@@ -221,10 +221,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(an_address_is_its_functions_first_to_last_byte),
-		TEST(gaps_and_what_is_before_and_behind_are_nobodys),
+		TEST(addresses_in_gaps_and_outside_belong_to_no_function),
 		TEST(without_a_size_it_reaches_to_the_next_but_4_kib_at_most),
-		TEST(none_reaches_into_the_next),
-		TEST(of_one_address_the_name_stays_that_perf_shows),
+		TEST(no_function_reaches_into_the_next),
+		TEST(of_names_at_one_address_the_one_that_perf_shows_stays),
 		TEST(at_the_end_of_all_addresses_nothing_wraps),
 		TEST(an_empty_list_has_no_hottest),
 		TEST(an_images_table_is_taken_at_its_base),

@@ -131,7 +131,7 @@ static void without_samples_there_is_no_ranking(void **state)
 	assert_null(strstr(said, "hottest"));
 }
 
-static void what_was_lost_is_reported(void **state)
+static void lost_samples_are_reported(void **state)
 {
 	unsigned written = 0;
 
@@ -193,7 +193,7 @@ static void image(uint64_t start, uint64_t length_of, const char *name, bool lie
 	ring_commit(&out);
 }
 
-static void what_has_no_names_is_shown_by_its_module(void **state)
+static void an_address_without_a_symbol_is_shown_by_its_module(void **state)
 {
 	(void)state;
 	image(0x200000, 0x1000, "/b/DxeCore.dll", false);
@@ -256,7 +256,7 @@ static void a_module_has_the_weight_of_all_its_addresses(void **state)
 }
 
 /* A reader has taken the missing records; nobody knows which of them were samples. */
-static void what_is_not_here_any_more_counts_as_records(void **state)
+static void overwritten_records_count_as_records(void **state)
 {
 	(void)state;
 	image(0x200000, 0x1000, "a.efi", false);
@@ -330,13 +330,13 @@ int main(void)
 		TEST(looking_changes_no_byte),
 		TEST(without_samples_of_the_first_the_second_event_is_ranked),
 		TEST(without_samples_there_is_no_ranking),
-		TEST(what_was_lost_is_reported),
+		TEST(lost_samples_are_reported),
 		TEST(a_ledger_that_does_not_balance_is_reported),
 		TEST(an_overwritable_ring_is_weighed),
-		TEST(what_has_no_names_is_shown_by_its_module),
+		TEST(an_address_without_a_symbol_is_shown_by_its_module),
 		TEST(images_that_lie_do_no_harm),
 		TEST(a_module_has_the_weight_of_all_its_addresses),
-		TEST(what_is_not_here_any_more_counts_as_records),
+		TEST(overwritten_records_count_as_records),
 		TEST(a_broken_ring_is_weighed_up_to_where_it_is_broken),
 		TEST(samples_that_cannot_be_are_passed_over),
 		TEST(text_that_would_steer_a_terminal_is_made_harmless),

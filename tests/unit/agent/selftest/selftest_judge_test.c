@@ -412,7 +412,7 @@ static void a_timer_comes_neither_early_nor_too_late(void **state)
 	assert_figure("came", 63);
 }
 
-static void gaps_are_counted_and_long_ones_named(void **state)
+static void gaps_are_counted_and_long_gaps_are_listed(void **state)
 {
 	struct selftest_gaps f = { 2, 1000000, 3000000, 300000000, true, 7 };
 
@@ -565,7 +565,7 @@ int main(void)
 		cmocka_unit_test(losses_that_spe_reports_are_named),
 		cmocka_unit_test(clocks_that_keep_their_distance_do_not_drift),
 		cmocka_unit_test(a_timer_comes_neither_early_nor_too_late),
-		cmocka_unit_test(gaps_are_counted_and_long_ones_named),
+		cmocka_unit_test(gaps_are_counted_and_long_gaps_are_listed),
 		cmocka_unit_test(a_balanced_ledger_is_good),
 		cmocka_unit_test(each_line_of_the_ledger_that_does_not_hold_is_named),
 		cmocka_unit_test(a_ring_that_nothing_came_to_or_that_was_never_full_proves_nothing),

@@ -254,7 +254,7 @@ static bool says(const char *text)
 	return memmem(fixture.bytes, FIXTURE_SIZE, text, strlen(text));
 }
 
-static void it_stops_gives_back_and_publishes(void **state)
+static void the_end_of_boot_services_stops_gives_back_and_publishes(void **state)
 {
 	const struct tr_header *header;
 
@@ -291,7 +291,7 @@ static void a_stopped_recording_is_left_unchanged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_stops_gives_back_and_publishes),
+		cmocka_unit_test(the_end_of_boot_services_stops_gives_back_and_publishes),
 		cmocka_unit_test(a_stopped_recording_is_left_unchanged),
 	};
 

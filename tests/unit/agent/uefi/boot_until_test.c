@@ -183,7 +183,7 @@ static void ctrl_r_on_the_console_ends_it(void **state)
 	}
 }
 
-static void where_the_console_reports_no_keys_each_device_does(void **state)
+static void without_a_consoles_keys_each_input_device_reports_its_own(void **state)
 {
 	(void)state;
 	begin();
@@ -277,7 +277,7 @@ int main(void)
 		cmocka_unit_test(the_first_ready_to_boot_ends_it),
 		cmocka_unit_test(a_time_ends_it),
 		cmocka_unit_test(ctrl_r_on_the_console_ends_it),
-		cmocka_unit_test(where_the_console_reports_no_keys_each_device_does),
+		cmocka_unit_test(without_a_consoles_keys_each_input_device_reports_its_own),
 		cmocka_unit_test(a_device_that_has_gone_is_not_called),
 		cmocka_unit_test(a_keyboard_that_returns_is_used),
 		cmocka_unit_test(the_first_of_several_ends_all_of_them),

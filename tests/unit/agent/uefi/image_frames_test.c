@@ -114,7 +114,7 @@ static void images_without_room_are_counted(void **state)
 	assert_true(length > 16000 && length < 20000);
 }
 
-static void it_is_reported_again_once(void **state)
+static void a_finding_is_reported_again_once(void **state)
 {
 	(void)state;
 	image_frames_begin();
@@ -163,7 +163,7 @@ int main(void)
 		cmocka_unit_test(each_is_named_on_lines_that_a_terminal_has),
 		cmocka_unit_test(a_line_is_full_before_the_next),
 		cmocka_unit_test(images_without_room_are_counted),
-		cmocka_unit_test(it_is_reported_again_once),
+		cmocka_unit_test(a_finding_is_reported_again_once),
 		cmocka_unit_test(handlers_find_those_that_are_there),
 	};
 

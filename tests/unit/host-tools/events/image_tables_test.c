@@ -108,7 +108,7 @@ static void point(const void *field, int64_t addend)
 	}
 }
 
-static void what_points_nowhere_is_refused(void **state)
+static void an_invalid_pointer_is_refused(void **state)
 {
 	const int64_t last = TABLES_FILE_SIZE - 8;
 	const struct {
@@ -143,7 +143,7 @@ static void what_points_nowhere_is_refused(void **state)
 	}
 }
 
-static void what_is_at_the_edge_is_taken(void **state)
+static void values_at_the_limits_are_accepted(void **state)
 {
 	(void)state;
 	file.formats[0].word = 3;
@@ -157,7 +157,7 @@ static void what_is_at_the_edge_is_taken(void **state)
 	assert_null(image.tables.workloads[0]);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void an_impossible_table_is_refused(void **state)
 {
 	(void)state;
 	file.formats[0].word = 4;
@@ -213,9 +213,9 @@ int main(void)
 		TEST(a_function_that_an_image_names_is_not_taken),
 		TEST(any_byte_but_0_says_that_a_program_takes_words),
 		TEST(another_versions_tables_are_not_used),
-		TEST(what_points_nowhere_is_refused),
-		TEST(what_is_at_the_edge_is_taken),
-		TEST(what_cannot_be_is_refused),
+		TEST(an_invalid_pointer_is_refused),
+		TEST(values_at_the_limits_are_accepted),
+		TEST(an_impossible_table_is_refused),
 		TEST(a_file_that_is_cut_anywhere_is_refused),
 	};
 

@@ -166,7 +166,7 @@ static void bells_are_counted_where_there_are_any_and_at_the_end(void **state)
 }
 
 /* A machine that died: the reader has records that are not in the last ledger. */
-static void what_is_newer_than_the_ledger_is_watched(void **state)
+static void records_newer_than_the_ledger_are_checked(void **state)
 {
 	struct ledger_event *e = &ledger.events[2];
 	struct ledger_ring *r = &ledger.rings[1];
@@ -191,7 +191,7 @@ static void what_is_newer_than_the_ledger_is_watched(void **state)
 }
 
 /* A dump of a region that another program has read from. */
-static void what_was_read_elsewhere_is_watched(void **state)
+static void records_read_elsewhere_are_checked(void **state)
 {
 	uint64_t *const words[] = { &ledger.events[0].found.elsewhere,
 		                    &ledger.events[0].found.delivered };
@@ -358,8 +358,8 @@ int main(void)
 		TEST(a_branch_trace_is_whole_at_its_end_alone),
 		TEST(rings_that_share_a_bell_are_watched_together),
 		TEST(bells_are_counted_where_there_are_any_and_at_the_end),
-		TEST(what_is_newer_than_the_ledger_is_watched),
-		TEST(what_was_read_elsewhere_is_watched),
+		TEST(records_newer_than_the_ledger_are_checked),
+		TEST(records_read_elsewhere_are_checked),
 		TEST(a_count_without_samples_has_no_period_to_be_held_to),
 		TEST(bytes_on_their_way_are_only_for_a_machine_that_did_not_end),
 		TEST(a_rings_wakeups_are_summed_by_cause),

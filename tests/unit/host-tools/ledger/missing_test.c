@@ -160,7 +160,7 @@ static void lost_branches_are_reported_with_the_area_that_would_hold_them(void *
 	assert_string_equal(advice, "-m 16,64");
 }
 
-static void branches_that_nobody_counted_are_unknown_and_never_none(void **state)
+static void uncounted_branches_are_unknown_and_not_zero(void **state)
 {
 	uint64_t sums[MISSING_KINDS];
 
@@ -251,7 +251,7 @@ static void the_hint_for_a_throttled_event_is_to_sample_less(void **state)
 	assert_string_equal(advice, "-F 47619");
 }
 
-static void what_is_not_in_the_file_is_reported(void **state)
+static void missing_records_are_reported(void **state)
 {
 	(void)state;
 	events[0].found.delivered = 57;
@@ -271,7 +271,7 @@ static void what_is_not_in_the_file_is_reported(void **state)
 	assert_null(strstr(reported, "bytes of trace"));
 }
 
-static void what_is_newer_or_elsewhere_or_overwritten_on_purpose_is_not_missing(void **state)
+static void newer_overwritten_and_otherwise_read_records_are_not_missing(void **state)
 {
 	(void)state;
 	events[0].found.delivered = 60;
@@ -316,7 +316,7 @@ static void a_records_size_is_rounded_up(void **state)
 	assert_string_equal(advice, "-m 16");
 }
 
-static void what_no_region_can_hold_is_to_be_sampled_less(void **state)
+static void a_rate_that_no_region_can_hold_gives_the_advice_to_sample_less(void **state)
 {
 	(void)state;
 	lose(0, 100000000); /* 6.4 GB */
@@ -352,15 +352,15 @@ int main(void)
 		TEST(lost_records_are_reported_with_their_share_and_the_ring_that_would_hold_them),
 		TEST(the_fuller_ring_sets_the_size),
 		TEST(lost_branches_are_reported_with_the_area_that_would_hold_them),
-		TEST(branches_that_nobody_counted_are_unknown_and_never_none),
+		TEST(uncounted_branches_are_unknown_and_not_zero),
 		TEST(pieces_of_samples_that_were_cut_are_reported),
 		TEST(an_area_in_snapshot_mode_overwrites_and_loses_nothing),
 		TEST(the_hint_for_a_throttled_event_is_to_sample_less),
-		TEST(what_is_not_in_the_file_is_reported),
-		TEST(what_is_newer_or_elsewhere_or_overwritten_on_purpose_is_not_missing),
+		TEST(missing_records_are_reported),
+		TEST(newer_overwritten_and_otherwise_read_records_are_not_missing),
 		TEST(a_larger_ring_than_the_region_holds_needs_a_larger_region),
 		TEST(a_records_size_is_rounded_up),
-		TEST(what_no_region_can_hold_is_to_be_sampled_less),
+		TEST(a_rate_that_no_region_can_hold_gives_the_advice_to_sample_less),
 		TEST(a_share_is_neither_none_nor_all_by_rounding),
 	};
 

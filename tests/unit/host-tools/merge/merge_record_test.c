@@ -172,7 +172,7 @@ static void a_command_gets_its_boards_name(void **state)
 	                 moved.size);
 }
 
-static void what_makes_no_sense_is_refused_with_the_reason(void **state)
+static void an_impossible_record_is_refused_with_the_reason(void **state)
 {
 	static const struct {
 		uint32_t type;
@@ -207,7 +207,7 @@ static void what_makes_no_sense_is_refused_with_the_reason(void **state)
 	}
 }
 
-static void each_machines_account_stands_behind_the_others(void **state)
+static void the_machines_accounts_follow_each_other(void **state)
 {
 	const struct ledger *ledger = &merge.ledger;
 	(void)state;
@@ -246,7 +246,7 @@ static void a_machine_that_did_not_end_is_reported(void **state)
 	assert_int_equal(merge.ledger.head.state, TR_FAILED);
 }
 
-static void what_was_read_elsewhere_is_known_of_a_run_that_was_joined(void **state)
+static void records_read_before_the_tool_attached_are_known(void **state)
 {
 	(void)state;
 	ledger_free(&merge.ledger);
@@ -261,7 +261,7 @@ static void what_was_read_elsewhere_is_known_of_a_run_that_was_joined(void **sta
 	assert_int_equal(ledger_merge(&merge.ledger, parts, 2, &error), -EINVAL);
 }
 
-static void there_is_an_end_to_what_goes_into_one_file(void **state)
+static void the_number_of_merged_cpus_is_bounded(void **state)
 {
 	(void)state;
 	end(NULL);
@@ -299,11 +299,11 @@ int main(void)
 		TEST(samples_get_ids_tasks_times_and_cpus_of_the_merged_file),
 		TEST(other_records_too),
 		TEST(a_command_gets_its_boards_name),
-		TEST(what_makes_no_sense_is_refused_with_the_reason),
-		TEST(each_machines_account_stands_behind_the_others),
+		TEST(an_impossible_record_is_refused_with_the_reason),
+		TEST(the_machines_accounts_follow_each_other),
 		TEST(a_machine_that_did_not_end_is_reported),
-		TEST(what_was_read_elsewhere_is_known_of_a_run_that_was_joined),
-		TEST(there_is_an_end_to_what_goes_into_one_file),
+		TEST(records_read_before_the_tool_attached_are_known),
+		TEST(the_number_of_merged_cpus_is_bounded),
 		TEST(numbers_in_a_ledger_are_not_believed),
 	};
 

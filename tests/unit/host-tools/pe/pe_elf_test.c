@@ -62,7 +62,7 @@ static void an_address_and_an_offset_in_it_are_an_rva(void **state)
 	assert_code(&made, EM_AARCH64);
 }
 
-static void it_has_the_build_id_and_the_functions(void **state)
+static void the_elf_file_has_the_build_id_and_the_functions(void **state)
 {
 	struct pe_function all[] = {
 		{ .rva = PE_FILE_TEXT, .size = 3, .name = (char[]){ "One" } },
@@ -106,7 +106,7 @@ static const void *section(Elf *elf, const char *wanted, size_t *size)
 	return NULL;
 }
 
-static void of_dwarf_it_has_what_debuggers_read_and_nothing_else(void **state)
+static void the_elf_file_has_only_the_dwarf_sections_that_debuggers_read(void **state)
 {
 	const struct pe_functions none = { 0 };
 	int own = open("/proc/self/exe", O_RDONLY), fd;
@@ -147,7 +147,7 @@ static off_t written_size(void)
 	return about.st_size;
 }
 
-static void what_dwarf_claims_makes_no_file_larger_than_itself(void **state)
+static void false_sizes_in_dwarf_do_not_enlarge_the_file(void **state)
 {
 	Elf64_Shdr *debug = made_elf_debug(&made);
 	off_t least = written_size();
@@ -198,7 +198,7 @@ static void a_section_over_another_or_over_the_header_is_left_out(void **state)
 	assert_int_equal(code_sections(PE_FILE_SPAN - 0x100), 2);
 }
 
-static void what_cannot_be_written_is_reported(void **state)
+static void a_failed_write_is_reported(void **state)
 {
 	const struct pe_functions none = { 0 };
 	int fd = open("/dev/null", O_RDONLY);
@@ -226,11 +226,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, pe_rig_setup, pe_rig_teardown)
 		TEST(an_address_and_an_offset_in_it_are_an_rva),
-		TEST(it_has_the_build_id_and_the_functions),
-		TEST(of_dwarf_it_has_what_debuggers_read_and_nothing_else),
-		TEST(what_dwarf_claims_makes_no_file_larger_than_itself),
+		TEST(the_elf_file_has_the_build_id_and_the_functions),
+		TEST(the_elf_file_has_only_the_dwarf_sections_that_debuggers_read),
+		TEST(false_sizes_in_dwarf_do_not_enlarge_the_file),
 		TEST(a_section_over_another_or_over_the_header_is_left_out),
-		TEST(what_cannot_be_written_is_reported),
+		TEST(a_failed_write_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

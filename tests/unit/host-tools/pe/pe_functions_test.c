@@ -50,7 +50,7 @@ static void an_elf_files_functions_are_those_of_its_symbols(void **state)
 	assert_function(1, MADE_ELF_SECOND, 16, "Second");
 }
 
-static void what_is_no_function_has_no_name(void **state)
+static void a_symbol_that_is_no_function_gives_no_name(void **state)
 {
 	static const struct {
 		uint8_t info;
@@ -110,7 +110,7 @@ static void a_function_ends_where_the_next_begins_at_the_latest(void **state)
 	                "Second");
 }
 
-static void of_two_names_of_one_place_the_one_that_perf_shows_counts(void **state)
+static void of_two_names_at_one_address_the_one_that_perf_shows_counts(void **state)
 {
 	Elf64_Sym *symbols = made_elf_symbols(&made);
 
@@ -125,7 +125,7 @@ static void of_two_names_of_one_place_the_one_that_perf_shows_counts(void **stat
 	assert_function(0, MADE_ELF_FIRST, 16, "First");
 }
 
-static void of_another_builds_file_nothing_is_taken(void **state)
+static void a_file_of_another_build_gives_no_names(void **state)
 {
 	(void)state;
 	made.bytes[PE_FILE_TEXT]++;
@@ -216,7 +216,7 @@ static void mapping_symbols_are_no_functions_and_take_no_names(void **state)
 	assert_function(1, PE_FILE_TEXT + 0x20, 0x10, "$other");
 }
 
-static void of_coff_names_of_one_place_global_ones_count_before_static_and_weak_ones(void **state)
+static void at_one_address_global_coff_names_count_before_static_and_weak_names(void **state)
 {
 	static const struct {
 		uint8_t class;
@@ -269,13 +269,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, pe_rig_setup, teardown)
 		TEST(an_elf_files_functions_are_those_of_its_symbols),
-		TEST(what_is_no_function_has_no_name),
+		TEST(a_symbol_that_is_no_function_gives_no_name),
 		TEST(a_function_ends_where_the_next_begins_at_the_latest),
-		TEST(of_two_names_of_one_place_the_one_that_perf_shows_counts),
-		TEST(of_another_builds_file_nothing_is_taken),
+		TEST(of_two_names_at_one_address_the_one_that_perf_shows_counts),
+		TEST(a_file_of_another_build_gives_no_names),
 		TEST(an_images_own_symbols_are_functions_where_they_are_in_code),
 		TEST(mapping_symbols_are_no_functions_and_take_no_names),
-		TEST(of_coff_names_of_one_place_global_ones_count_before_static_and_weak_ones),
+		TEST(at_one_address_global_coff_names_count_before_static_and_weak_names),
 		TEST(coff_symbols_that_lie_are_passed_over),
 	};
 

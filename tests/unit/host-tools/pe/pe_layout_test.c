@@ -102,7 +102,7 @@ static void an_image_without_code_is_of_no_file(void **state)
 	assert_refused("its code lies elsewhere");
 }
 
-static void of_a_debug_file_place_size_and_entry_must_agree(void **state)
+static void a_debug_files_address_size_and_entry_must_agree(void **state)
 {
 	Elf64_Shdr *text = made_elf_section(&made, SHT_PROGBITS);
 
@@ -124,7 +124,7 @@ static void of_a_debug_file_place_size_and_entry_must_agree(void **state)
 	assert_int_equal(moved, -1);
 }
 
-static void a_debug_file_whose_code_is_far_shorter_is_another_builds(void **state)
+static void a_debug_file_with_far_less_code_is_of_another_build(void **state)
 {
 	Elf64_Shdr *text = made_elf_section(&made, SHT_PROGBITS);
 
@@ -190,8 +190,8 @@ int main(void)
 		TEST(code_where_the_image_has_none_is_refused),
 		TEST(a_file_without_code_or_for_another_machine_is_refused),
 		TEST(an_image_without_code_is_of_no_file),
-		TEST(of_a_debug_file_place_size_and_entry_must_agree),
-		TEST(a_debug_file_whose_code_is_far_shorter_is_another_builds),
+		TEST(a_debug_files_address_size_and_entry_must_agree),
+		TEST(a_debug_file_with_far_less_code_is_of_another_build),
 		TEST(on_aarch64_an_address_may_have_been_made_shorter),
 		TEST(an_image_that_claims_to_be_huge_is_refused),
 	};

@@ -39,7 +39,7 @@ static void id_of(uint8_t id[PE_BUILD_ID])
 	assert_true(pe_build_id(&made.image, id));
 }
 
-static void it_is_known_by_the_images_identity(void **state)
+static void the_elf_file_is_found_by_the_images_identity(void **state)
 {
 	uint8_t id[PE_BUILD_ID], other[PE_BUILD_ID];
 	uint8_t *code;
@@ -86,7 +86,7 @@ static void another_layout_is_another_build(void **state)
 	assert_false(pe_of_elf_is(made_elf_open(&made), id));
 }
 
-static void it_stands_for_the_image(void **state)
+static void the_elf_file_replaces_the_image(void **state)
 {
 	struct pe_functions functions = { 0 };
 	struct pe_section section;
@@ -111,7 +111,7 @@ static void it_stands_for_the_image(void **state)
 }
 
 /* An ELF file with invalid content. */
-static void what_makes_no_sense_stands_for_none(void **state)
+static void an_invalid_elf_file_replaces_no_image(void **state)
 {
 	Elf64_Shdr *code = made_elf_section(&made, SHT_PROGBITS), before = *code;
 
@@ -138,10 +138,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(it_is_known_by_the_images_identity),
+		TEST(the_elf_file_is_found_by_the_images_identity),
 		TEST(another_layout_is_another_build),
-		TEST(it_stands_for_the_image),
-		TEST(what_makes_no_sense_stands_for_none),
+		TEST(the_elf_file_replaces_the_image),
+		TEST(an_invalid_elf_file_replaces_no_image),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static void a_file_has_the_build_id_or_not(void **state)
 	assert_false(buildid_is_of(file, id, sizeof(id)));
 }
 
-static void what_is_added_lies_where_perf_looks_and_is_found(void **state)
+static void an_added_file_is_at_perfs_path_and_is_found(void **state)
 {
 	char expected[3 * PATH_MAX], target[3 * PATH_MAX] = "";
 	const mode_t mask = umask(0);
@@ -137,7 +137,7 @@ static void a_link_that_leads_nowhere_is_replaced(void **state)
 	free(found);
 }
 
-static void what_was_made_for_it_replaces_what_is_there(void **state)
+static void a_generated_file_replaces_the_old_one(void **state)
 {
 	char expected[3 * PATH_MAX], *found;
 
@@ -191,7 +191,7 @@ static void without_a_place_there_is_no_cache_and_no_complaint(void **state)
 	free(home);
 }
 
-static void what_cannot_be_copied_is_said_and_leaves_nothing(void **state)
+static void a_failed_copy_is_reported_and_leaves_nothing(void **state)
 {
 	char place[3 * PATH_MAX];
 
@@ -219,11 +219,11 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(a_build_id_is_written_in_hexadecimal),
 		TEST(a_file_has_the_build_id_or_not),
-		TEST(what_is_added_lies_where_perf_looks_and_is_found),
-		TEST(what_was_made_for_it_replaces_what_is_there),
+		TEST(an_added_file_is_at_perfs_path_and_is_found),
+		TEST(a_generated_file_replaces_the_old_one),
 		TEST(a_link_that_leads_nowhere_is_replaced),
 		TEST(without_a_place_there_is_no_cache_and_no_complaint),
-		TEST(what_cannot_be_copied_is_said_and_leaves_nothing),
+		TEST(a_failed_copy_is_reported_and_leaves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,7 +129,7 @@ static int count_records(const uint8_t *from, size_t length)
 	return code ? code : count;
 }
 
-static void what_was_written_is_read_back(void **state)
+static void written_records_are_read_back(void **state)
 {
 	struct perf_reader reader;
 	struct perf_reader_record record;
@@ -288,7 +288,7 @@ static void an_older_file_is_kept(void **state)
 	assert_int_equal(count_records(bytes, size), RECORDS);
 }
 
-static void a_file_that_was_not_finished_has_what_was_flushed(void **state)
+static void an_unfinished_file_has_the_flushed_records(void **state)
 {
 	struct perf_writer writer;
 
@@ -303,7 +303,7 @@ static void a_file_that_was_not_finished_has_what_was_flushed(void **state)
 	perf_writer_abandon(&writer);
 }
 
-static void pieces_lie_behind_what_was_added_before_them(void **state)
+static void pieces_follow_the_records_added_before_them(void **state)
 {
 	struct perf_event_header header = { PERF_RECORD_SAMPLE, 2, SIZE };
 	uint64_t words[] = { ids[0], 0x7777, 1 };
@@ -347,7 +347,7 @@ static void a_file_that_was_not_begun_is_removed_and_the_older_one_put_back(void
 	assert_int_not_equal(access(path, F_OK), 0);
 }
 
-static void what_can_not_be_written_is_an_error_and_stays_if_it_is_no_file(void **state)
+static void a_failed_write_is_an_error_and_removes_only_regular_files(void **state)
 {
 	struct perf_writer writer;
 	char place[PATH_MAX + 8];
@@ -412,7 +412,7 @@ static void every_byte_may_be_wrong_without_harm(void **state)
 	}
 }
 
-static void what_is_wrong_is_said_with_its_offset(void **state)
+static void an_error_in_the_file_is_reported_with_its_offset(void **state)
 {
 	struct perf_file_header *header = (struct perf_file_header *)(void *)bytes;
 	struct perf_event_header *record =
@@ -438,7 +438,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(what_was_written_is_read_back),
+		TEST(written_records_are_read_back),
 		TEST(events_have_the_names_that_the_file_gives_them),
 		TEST(features_are_found_by_their_bits),
 		TEST(the_ledger_is_behind_all_that_perf_knows),
@@ -446,13 +446,13 @@ int main(void)
 		TEST(a_ledger_that_is_cut_off_is_an_error_with_the_offset),
 		TEST(no_bit_of_ledger_or_footer_may_change),
 		TEST(an_older_file_is_kept),
-		TEST(a_file_that_was_not_finished_has_what_was_flushed),
-		TEST(pieces_lie_behind_what_was_added_before_them),
+		TEST(an_unfinished_file_has_the_flushed_records),
+		TEST(pieces_follow_the_records_added_before_them),
 		TEST(a_file_that_was_not_begun_is_removed_and_the_older_one_put_back),
-		TEST(what_can_not_be_written_is_an_error_and_stays_if_it_is_no_file),
+		TEST(a_failed_write_is_an_error_and_removes_only_regular_files),
 		TEST(a_file_cut_anywhere_gives_whole_records_and_an_error),
 		TEST(every_byte_may_be_wrong_without_harm),
-		TEST(what_is_wrong_is_said_with_its_offset),
+		TEST(an_error_in_the_file_is_reported_with_its_offset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -370,7 +370,7 @@ static void a_stream_cut_anywhere_gives_whole_records_and_an_error(void **state)
 
 /* ---- Others ---- */
 
-static void a_recorder_that_was_killed_leaves_what_it_had_written(void **state)
+static void a_killed_recorder_leaves_the_records_it_had_written(void **state)
 {
 	int samples;
 
@@ -431,7 +431,7 @@ int main(void)
 		TEST(little_that_unpacks_to_very_much_is_refused),
 		TEST(a_stream_is_read_as_a_file),
 		TEST(a_stream_cut_anywhere_gives_whole_records_and_an_error),
-		TEST(a_recorder_that_was_killed_leaves_what_it_had_written),
+		TEST(a_killed_recorder_leaves_the_records_it_had_written),
 		TEST(a_file_without_its_features_is_not_whole),
 		TEST(another_age_or_kind_of_file_is_named),
 	};

@@ -266,7 +266,7 @@ static void memory_outlives_its_server(void **state)
 	disconnect();
 }
 
-static void what_is_no_server_is_refused(void **state)
+static void a_socket_without_an_ivshmem_server_is_refused(void **state)
 {
 	unsigned files = count_files();
 	int memory = memfd_create("memory", 0);
@@ -306,7 +306,7 @@ int main(void)
 		TEST(a_file_is_shared),
 		TEST(a_server_hands_out_memory_a_number_and_bells),
 		TEST(memory_outlives_its_server),
-		TEST(what_is_no_server_is_refused),
+		TEST(a_socket_without_an_ivshmem_server_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void all_bytes_come_in_their_order_and_none_is_missing(void **state)
 	assert_int_equal(region_stream_lost(&region, TR_STREAM_ERROR), 0);
 }
 
-static void what_was_given_up_is_passed_over_and_counted(void **state)
+static void dropped_bytes_are_skipped_and_counted(void **state)
 {
 	uint64_t at = 0, missing = 0;
 	uint8_t bytes[SIZE];
@@ -144,7 +144,7 @@ static void what_was_given_up_is_passed_over_and_counted(void **state)
 	assert_int_equal(missing, 0);
 }
 
-static void who_joins_begins_where_the_last_reader_was(void **state)
+static void a_new_reader_begins_where_the_last_one_stopped(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 5; i++)
@@ -217,8 +217,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BOTH(all_bytes_come_in_their_order_and_none_is_missing),
-		BOTH(what_was_given_up_is_passed_over_and_counted),
-		BOTH(who_joins_begins_where_the_last_reader_was),
+		BOTH(dropped_bytes_are_skipped_and_counted),
+		BOTH(a_new_reader_begins_where_the_last_one_stopped),
 		BOTH(without_streams_nothing_comes),
 		BOTH(a_machine_that_lies_gets_no_further),
 	};

@@ -123,7 +123,7 @@ static void frames_above_a_program_s_own_are_ours(void **state)
 	assert_int_equal(frames_ours(symbols, its_own, COUNT(its_own)), 1);
 }
 
-static void of_a_stack_that_is_all_ours_the_innermost_stays(void **state)
+static void of_a_stack_of_only_own_frames_the_innermost_stays(void **state)
 {
 	const uint64_t ours[] = { AT(efi_main), AT(payload_run_call), AT(record_workload) };
 	const uint64_t firmware[] = { AT(efi_main), AT(record_workload), AT(work) };
@@ -175,7 +175,7 @@ static void all_frames_are_shown_if_they_are_asked_for(void **state)
 	free(text);
 }
 
-static void an_address_that_nobody_knows_is_a_number(void **state)
+static void an_unknown_address_is_shown_as_a_number(void **state)
 {
 	const uint64_t crash[] = { 0, AT(work) + 1 };
 	char *text = backtrace(crash, COUNT(crash), false);
@@ -191,10 +191,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(frames_above_a_program_s_own_are_ours),
-		TEST(of_a_stack_that_is_all_ours_the_innermost_stays),
+		TEST(of_a_stack_of_only_own_frames_the_innermost_stays),
 		TEST(a_frame_is_a_function_and_its_line),
 		TEST(all_frames_are_shown_if_they_are_asked_for),
-		TEST(an_address_that_nobody_knows_is_a_number),
+		TEST(an_unknown_address_is_shown_as_a_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

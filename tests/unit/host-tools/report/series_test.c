@@ -131,7 +131,7 @@ static void require_samples(const struct series_chunk *chunk, uint64_t first)
 		assert_int_equal(weight += next_signed(), sample_of(first + i).weight);
 }
 
-static void chunks_hold_every_sample_and_what_their_places_come_to(void **state)
+static void chunks_hold_every_sample_and_the_sums_of_their_functions(void **state)
 {
 	static const char begin[] = "<script type=\"application/octet-stream\">";
 	const struct series_key key = { SERIES_SAMPLES, 2, 5 };
@@ -230,7 +230,7 @@ static void frames_are_outermost_first_and_callers_before_their_return(void **st
 	assert_int_equal(frames[0], 0x123);
 }
 
-static void of_a_chain_that_is_too_deep_the_innermost_frames_are_kept(void **state)
+static void a_too_deep_call_chain_keeps_its_innermost_frames(void **state)
 {
 	static uint64_t chain[FRAMES_MAX + 10];
 	const struct sample sample = { .chain = chain, .chain_length = FRAMES_MAX + 10 };
@@ -323,11 +323,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(chunks_hold_every_sample_and_what_their_places_come_to),
+		TEST(chunks_hold_every_sample_and_the_sums_of_their_functions),
 		TEST(a_chunk_is_described_by_its_ends_and_its_weight_by_time),
 		TEST(series_are_apart_by_kind_event_and_cpu),
 		TEST(frames_are_outermost_first_and_callers_before_their_return),
-		TEST(of_a_chain_that_is_too_deep_the_innermost_frames_are_kept),
+		TEST(a_too_deep_call_chain_keeps_its_innermost_frames),
 		TEST(a_place_has_one_number_however_often_it_is_met),
 		TEST(text_is_no_html),
 		TEST(numbers_are_exact_as_far_as_a_browser_has_them),

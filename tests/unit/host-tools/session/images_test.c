@@ -133,7 +133,7 @@ static void a_file_is_known_by_its_build_id_and_has_the_code(void **state)
 	expect(&places, NULL);
 }
 
-static void of_a_directory_the_file_of_symbols_is_preferred(void **state)
+static void in_a_directory_the_file_with_symbols_is_preferred(void **state)
 {
 	const struct image_places places = { .symbols = directory };
 
@@ -150,7 +150,7 @@ static void of_a_directory_the_file_of_symbols_is_preferred(void **state)
 	expect(&places, "a.sym");
 }
 
-static void the_user_is_asked_first_then_the_payload_then_what_was_booted(void **state)
+static void the_users_files_come_first_then_the_payload_then_the_booted_image(void **state)
 {
 	struct image_places places = { .symbols = in("symbols"),
 		                       .payload = in("payload"),
@@ -214,7 +214,7 @@ static bool is_cached(const struct small_elf *elf)
 }
 
 /* Files that a machine wrote use these addresses as offsets, and perf has one file per build-id. */
-static void cached_is_what_has_its_code_at_the_offsets_that_are_link_addresses(void **state)
+static void only_an_image_with_file_offsets_equal_to_link_addresses_is_cached(void **state)
 {
 	struct small_elf elf = small_elf(1);
 
@@ -241,7 +241,7 @@ static int run_copy(void)
 	return WEXITSTATUS(status);
 }
 
-static void what_was_built_or_installed_is_found_from_where_the_tool_lies(void **state)
+static void built_or_installed_images_are_found_beside_the_tool(void **state)
 {
 	static const char *const places[] = { "x86_64", "bin/x86_64", "lib/bareperf/x86_64" };
 	int from = open("/proc/self/exe", O_RDONLY), to;
@@ -288,11 +288,11 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(a_file_is_known_by_its_build_id_and_has_the_code),
-		TEST(of_a_directory_the_file_of_symbols_is_preferred),
-		TEST(the_user_is_asked_first_then_the_payload_then_what_was_booted),
+		TEST(in_a_directory_the_file_with_symbols_is_preferred),
+		TEST(the_users_files_come_first_then_the_payload_then_the_booted_image),
 		TEST(each_image_has_its_own_file),
-		TEST(cached_is_what_has_its_code_at_the_offsets_that_are_link_addresses),
-		TEST(what_was_built_or_installed_is_found_from_where_the_tool_lies),
+		TEST(only_an_image_with_file_offsets_equal_to_link_addresses_is_cached),
+		TEST(built_or_installed_images_are_found_beside_the_tool),
 	};
 
 	(void)argv;

@@ -237,7 +237,7 @@ static void records_that_were_not_committed_are_forgotten(void **state)
 	finish();
 }
 
-static void a_tail_that_was_not_stored_is_stored_by_who_comes_next(void **state)
+static void an_unstored_tail_is_stored_by_the_next_reader(void **state)
 {
 	struct perf_event_mmap_page *control =
 	    (void *)(fixture.bytes + fixture.region.rings[0].control);
@@ -292,7 +292,7 @@ static void readers_that_are_killed_are_replaced_and_nothing_is_missed(void **st
 }
 
 /* The machine waits for that: an open file is not enough, nor is a process that dies before. */
-static void who_reads_says_that_it_is_ready_and_so_does_who_comes_after_it(void **state)
+static void each_reader_reports_that_it_is_ready(void **state)
 {
 	struct tr_reader *words = &fixture_header(&fixture)->reader;
 
@@ -360,9 +360,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(a_reader_may_die_at_any_instruction),
 		TEST(records_that_were_not_committed_are_forgotten),
-		TEST(a_tail_that_was_not_stored_is_stored_by_who_comes_next),
+		TEST(an_unstored_tail_is_stored_by_the_next_reader),
 		TEST(readers_that_are_killed_are_replaced_and_nothing_is_missed),
-		TEST(who_reads_says_that_it_is_ready_and_so_does_who_comes_after_it),
+		TEST(each_reader_reports_that_it_is_ready),
 		TEST(a_reader_that_finds_a_broken_ring_leaves_it_to_the_supervisor),
 		TEST(readers_that_die_at_once_are_not_replaced_for_ever),
 	};

@@ -121,7 +121,7 @@ static void add_garbage(void)
 	close(fd);
 }
 
-static void what_was_given_back_is_in_the_file_once(void **state)
+static void released_records_are_in_the_file_once(void **state)
 {
 	(void)state;
 	begin();
@@ -199,7 +199,7 @@ static void a_file_that_was_finished_when_we_left_continues(void **state)
 	complete(15);
 }
 
-static void what_is_no_file_of_this_run_is_not_gone_on_with(void **state)
+static void a_file_of_another_run_is_not_continued(void **state)
 {
 	struct tr_header *header = fixture_header(&fixture);
 	struct stat before, after;
@@ -389,7 +389,7 @@ static void go_on_for_a_while(void)
 	write_samples(4); /* not in the ledger yet */
 }
 
-static void what_was_read_before_we_attached_is_reported_once(void **state)
+static void records_read_before_the_tool_attached_are_reported_once(void **state)
 {
 	const struct ledger_event *event;
 
@@ -407,7 +407,7 @@ static void what_was_read_before_we_attached_is_reported_once(void **state)
 	complete(1 + 7 + 6);
 }
 
-static void what_is_lost_after_that_is_missed(void **state)
+static void records_lost_after_that_are_missing(void **state)
 {
 	(void)state;
 	go_on_for_a_while();
@@ -458,7 +458,7 @@ static void a_ledger_that_does_not_fit_its_rings_is_refused(void **state)
 
 /* ---- The lease ---- */
 
-static void who_has_the_rings_is_named(void **state)
+static void the_process_that_holds_the_rings_is_named(void **state)
 {
 	struct tr_reader *words = &fixture_header(&fixture)->reader;
 	struct region_lease lease = { 0 };
@@ -503,10 +503,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(what_was_given_back_is_in_the_file_once),
+		TEST(released_records_are_in_the_file_once),
 		TEST(readers_may_be_killed_at_any_time),
 		TEST(a_file_that_was_finished_when_we_left_continues),
-		TEST(what_is_no_file_of_this_run_is_not_gone_on_with),
+		TEST(a_file_of_another_run_is_not_continued),
 		TEST(a_journal_that_cannot_be_made_is_reported),
 		TEST(records_that_another_reader_took_are_missed),
 		cmocka_unit_test_setup_teardown(a_damaged_journal_is_refused, setup_aux, teardown),
@@ -514,12 +514,12 @@ int main(void)
 		                                teardown),
 		cmocka_unit_test_setup_teardown(
 		    a_tail_that_was_not_stored_is_stored_by_the_next_reader, setup_aux, teardown),
-		TEST(what_was_read_before_we_attached_is_reported_once),
-		TEST(what_is_lost_after_that_is_missed),
+		TEST(records_read_before_the_tool_attached_are_reported_once),
+		TEST(records_lost_after_that_are_missing),
 		TEST(so_is_its_period),
 		TEST(a_joined_run_is_gone_on_with),
 		TEST(a_ledger_that_does_not_fit_its_rings_is_refused),
-		TEST(who_has_the_rings_is_named),
+		TEST(the_process_that_holds_the_rings_is_named),
 	};
 
 	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);

@@ -114,7 +114,7 @@ static void however_many_addresses_no_more_is_kept_and_no_sum_lacks_any(void **s
 	            counts.placeless);
 }
 
-static void what_comes_late_counts_for_its_functions_first_byte(void **state)
+static void an_address_beyond_the_limit_counts_for_its_functions_first_byte(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < MOST / 4 * 3; i++)
@@ -135,7 +135,7 @@ static void what_comes_late_counts_for_its_functions_first_byte(void **state)
 	assert_int_equal(find(TOP_NOWHERE, 1, 0)->weight, 9);
 }
 
-static void what_is_cleared_is_as_new(void **state)
+static void cleared_counts_are_as_new(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
@@ -160,7 +160,7 @@ static void a_machine_is_informed_when_its_ring_fills_or_loses(void **state)
 	assert_int_equal(top_slow_factor(0, 0, 5, 1), 1); /* nothing has come to compare with */
 }
 
-static void the_factor_is_what_is_sampled_over_what_comes(void **state)
+static void the_factor_is_the_sampled_over_the_received_weight(void **state)
 {
 	(void)state;
 	assert_int_equal(top_slow_factor(2000, 1000, 500, 1), 2);
@@ -176,10 +176,10 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(a_place_is_an_address_an_event_and_a_level),
 		TEST(however_many_addresses_no_more_is_kept_and_no_sum_lacks_any),
-		TEST(what_comes_late_counts_for_its_functions_first_byte),
-		TEST(what_is_cleared_is_as_new),
+		TEST(an_address_beyond_the_limit_counts_for_its_functions_first_byte),
+		TEST(cleared_counts_are_as_new),
 		TEST(a_machine_is_informed_when_its_ring_fills_or_loses),
-		TEST(the_factor_is_what_is_sampled_over_what_comes),
+		TEST(the_factor_is_the_sampled_over_the_received_weight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void bring(void)
 	session_rig_drain();
 }
 
-static void what_is_printed_leaves_what_is_shown(void **state)
+static void printing_does_not_change_the_view(void **state)
 {
 	char *text = NULL;
 	size_t size;
@@ -113,7 +113,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(what_is_printed_leaves_what_is_shown),
+		TEST(printing_does_not_change_the_view),
 		TEST(a_line_is_looked_at_between_views_with_all_since_the_last_look),
 	};
 

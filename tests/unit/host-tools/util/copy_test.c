@@ -51,7 +51,7 @@ static void a_copy_has_every_byte(void **state)
 }
 
 /* The last successful write(2) writes only a part, and does not change errno. */
-static void where_there_is_no_room_the_reason_is_that(void **state)
+static void a_full_disk_is_the_reported_reason(void **state)
 {
 	struct rlimit old, little;
 
@@ -67,7 +67,7 @@ static void where_there_is_no_room_the_reason_is_that(void **state)
 	assert_int_equal(pread(fileno(to), copied, sizeof(copied), 0), SIZE - 10);
 }
 
-static void what_cannot_be_read_is_an_error(void **state)
+static void a_failed_read_is_an_error(void **state)
 {
 	(void)state;
 	assert_int_equal(copy_all(-1, fileno(to)), -EBADF);
@@ -79,8 +79,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(a_copy_has_every_byte),
-		TEST(where_there_is_no_room_the_reason_is_that),
-		TEST(what_cannot_be_read_is_an_error),
+		TEST(a_full_disk_is_the_reported_reason),
+		TEST(a_failed_read_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ static void an_empty_file_is_no_recording(void **state)
 	assert_int_not_equal(access(old_path, F_OK), 0);
 }
 
-static void a_link_stays_and_what_it_points_to_is_kept(void **state)
+static void a_link_and_its_old_target_are_kept(void **state)
 {
 	struct stat stat_of;
 
@@ -150,7 +150,7 @@ static void a_file_that_is_being_written_is_refused_and_left_alone(void **state)
 }
 
 /* A pipe, which behaves like a device: there is no data of ours that could be lost. */
-static void what_is_no_file_is_written_as_it_is_by_any_number(void **state)
+static void any_number_of_outputs_may_write_to_a_pipe_or_device(void **state)
 {
 	char *first, *none, found[8] = "";
 	int fd;
@@ -169,7 +169,7 @@ static void what_is_no_file_is_written_as_it_is_by_any_number(void **state)
 	free(first);
 }
 
-static void what_can_not_be_made_is_said(void **state)
+static void a_file_that_cannot_be_created_is_reported(void **state)
 {
 	(void)state;
 	assert_int_equal(output_open("/nowhere/perf.data", &place, &old, &error), -ENOENT);
@@ -242,10 +242,10 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(the_last_recording_is_kept_and_the_one_before_it_is_not),
 		TEST(an_empty_file_is_no_recording),
-		TEST(a_link_stays_and_what_it_points_to_is_kept),
+		TEST(a_link_and_its_old_target_are_kept),
 		TEST(a_file_that_is_being_written_is_refused_and_left_alone),
-		TEST(what_is_no_file_is_written_as_it_is_by_any_number),
-		TEST(what_can_not_be_made_is_said),
+		TEST(any_number_of_outputs_may_write_to_a_pipe_or_device),
+		TEST(a_file_that_cannot_be_created_is_reported),
 		TEST(recordings_that_race_are_each_refused_or_whole),
 	};
 

@@ -288,7 +288,7 @@ static void further_debug_ports_are_kept_in_their_order(void **state)
 	assert_int_equal(platform.other_uarts[7].address, 0xfed0a000);
 }
 
-static void the_consoles_rate_is_what_its_table_knows_of_it(void **state)
+static void the_consoles_rate_comes_from_its_table(void **state)
 {
 	static const struct {
 		uint32_t size; /* of the table */
@@ -478,7 +478,7 @@ int main(void)
 		CASE(hpet_and_arms_timers_are_found),
 		CASE(configuration_space_is_found_of_each_host_bridge),
 		CASE(a_debug_port_is_the_uart_where_there_is_no_console),
-		CASE(the_consoles_rate_is_what_its_table_knows_of_it),
+		CASE(the_consoles_rate_comes_from_its_table),
 		CASE(the_console_wins_over_the_debug_port_in_either_order),
 		CASE(further_debug_ports_are_kept_in_their_order),
 		CASE(a_machine_of_acpi_1_has_an_rsdt),

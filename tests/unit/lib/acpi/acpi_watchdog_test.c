@@ -46,7 +46,7 @@ static void put_entry(uint32_t at, const uint8_t head[6], uint64_t address, uint
 	put(at + 20, mask, 4);
 }
 
-static void how_a_watchdog_is_served_is_what_its_action_reset_says(void **state)
+static void the_action_reset_defines_how_a_watchdog_is_served(void **state)
 {
 	uint32_t wdat = add_table("WDAT", 68 + 3 * 24);
 	const struct arch_watchdog_step *steps = platform.watchdog_steps;
@@ -203,7 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		CASE(watchdogs_are_found_and_whether_one_is_enabled),
-		CASE(how_a_watchdog_is_served_is_what_its_action_reset_says),
+		CASE(the_action_reset_defines_how_a_watchdog_is_served),
 		CASE(whether_it_counts_is_read_as_its_only_query_says),
 		CASE(an_action_that_is_not_understood_is_none),
 		CASE(arms_generic_watchdog_is_one_of_its_platform_timers),

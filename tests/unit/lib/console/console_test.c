@@ -69,7 +69,7 @@ static void held_text_is_in_the_region_at_once_and_on_the_sinks_in_the_end(void 
 	assert_string_equal(shown, "before\nwhile 1\nwhile 2\nafter\n");
 }
 
-static void of_much_text_the_end_is_shown_and_that_there_was_more(void **state)
+static void of_much_text_the_end_is_shown_with_a_note(void **state)
 {
 	static const char cut[] = "[earlier text is in the trace region]\n";
 	const size_t note = sizeof(cut) - 1;
@@ -137,8 +137,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 		    text_that_is_held_twice_waits_for_the_second_release_but_not_in_a_panic, begin,
 		    end),
-		cmocka_unit_test_setup_teardown(
-		    of_much_text_the_end_is_shown_and_that_there_was_more, begin, end),
+		cmocka_unit_test_setup_teardown(of_much_text_the_end_is_shown_with_a_note, begin,
+		                                end),
 		cmocka_unit_test_setup_teardown(text_written_aside_is_only_on_the_sinks, begin,
 		                                end),
 	};

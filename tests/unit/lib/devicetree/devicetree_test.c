@@ -94,7 +94,7 @@ static void regions_that_are_missing_are_reported(void **state)
 
 /* ---- CPUs ---- */
 
-static void cpus_that_failed_are_none_and_disabled_ones_wait(void **state)
+static void failed_cpus_are_left_out_and_disabled_ones_wait(void **state)
 {
 	(void)state;
 	load("server", NULL);
@@ -104,7 +104,7 @@ static void cpus_that_failed_are_none_and_disabled_ones_wait(void **state)
 	assert_int_equal(platform.cpus[2].hw_id, 0x100000000);
 }
 
-static void a_spin_table_starts_nobody_but_the_boot_cpu_is_there(void **state)
+static void a_spin_table_starts_no_cpu_but_the_boot_cpu_is_listed(void **state)
 {
 	(void)state;
 	LOAD("pi4", "reg = <1>; enable-method = \"psci\"",
@@ -176,7 +176,7 @@ static void spis_are_of_the_cpus_that_affinity_names(void **state)
 	assert_false(platform.cpus[1].pmu_edge);
 }
 
-static void an_spi_that_affinity_does_not_name_is_nobodys(void **state)
+static void an_spi_without_an_affinity_belongs_to_no_cpu(void **state)
 {
 	(void)state;
 	LOAD("pi4", "<&cpu0>, <&cpu1>, <&cpu2>, <&cpu3>", "<&cpu0>, <&cpu1>, <&cpu2>");
@@ -224,7 +224,7 @@ static void interrupts_of_no_gic_are_reported(void **state)
 
 /* ---- The interrupt controller ---- */
 
-static void a_machine_without_a_gic_is_reported_with_what_it_has(void **state)
+static void a_machine_without_a_gic_is_reported_with_its_controller(void **state)
 {
 	(void)state;
 	LOAD("pi4", "compatible = \"arm,gic-400\"", "compatible = \"brcm,bcm2836-l1-intc\"");
@@ -379,7 +379,7 @@ static void memory_that_is_reserved_is_reported_wherever_the_tree_says_so(void *
 
 /* ---- Foreign bytes ---- */
 
-static void what_is_no_tree_leaves_nothing(void **state)
+static void an_invalid_tree_gives_an_empty_platform(void **state)
 {
 	uint32_t whole;
 
@@ -437,22 +437,22 @@ int main(void)
 		CASE(a_gicv3_with_several_redistributor_regions_is_described),
 		CASE(qemus_own_tree_is_known),
 		CASE(regions_that_are_missing_are_reported),
-		CASE(cpus_that_failed_are_none_and_disabled_ones_wait),
-		CASE(a_spin_table_starts_nobody_but_the_boot_cpu_is_there),
+		CASE(failed_cpus_are_left_out_and_disabled_ones_wait),
+		CASE(a_spin_table_starts_no_cpu_but_the_boot_cpu_is_listed),
 		CASE(without_psci_there_is_the_boot_cpu_alone),
 		CASE(cpus_that_do_not_say_which_they_are_are_reported),
 		CASE(spis_are_of_the_cpus_that_affinity_names),
-		CASE(an_spi_that_affinity_does_not_name_is_nobodys),
+		CASE(an_spi_without_an_affinity_belongs_to_no_cpu),
 		CASE(a_ppi_is_of_its_partition_else_of_all_cpus),
 		CASE(interrupts_of_no_gic_are_reported),
-		CASE(a_machine_without_a_gic_is_reported_with_what_it_has),
+		CASE(a_machine_without_a_gic_is_reported_with_its_controller),
 		CASE(registers_that_the_cpus_do_not_reach_are_none),
 		CASE(the_console_is_reached_as_its_node_says),
 		CASE(a_console_that_we_cannot_drive_is_reported),
 		CASE(configuration_space_counts_from_bus_0),
 		CASE(a_host_bridge_s_windows_are_where_the_cpus_have_them),
 		CASE(memory_that_is_reserved_is_reported_wherever_the_tree_says_so),
-		CASE(what_is_no_tree_leaves_nothing),
+		CASE(an_invalid_tree_gives_an_empty_platform),
 		CASE(damage_is_survived),
 	};
 

@@ -23,7 +23,7 @@ static void the_ui_section_names_the_module(void **state)
 	assert_string_equal(name, "Fa");
 }
 
-static void its_text_may_be_anything(void **state)
+static void a_sections_text_may_be_any_bytes(void **state)
 {
 	static const uint16_t odd[] = { 'a', 0x20ac, '"', 0x1b, 0x7f, '~', 0x141 };
 	char name[16];
@@ -42,7 +42,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_ui_section_names_the_module),
-		cmocka_unit_test(its_text_may_be_anything),
+		cmocka_unit_test(a_sections_text_may_be_any_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void two_words_that_change_places_are_another_build(void **state)
 }
 
 /* An image's section is padded with zeros; sections may come in any order. */
-static void it_is_the_same_by_parts_and_filled_up(void **state)
+static void the_probe_is_the_same_in_parts_and_with_padding(void **state)
 {
 	struct pe_probe probe = { 0 };
 	uint32_t before;
@@ -148,7 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(another_build_has_another_word, setup),
 		cmocka_unit_test_setup(two_words_that_change_places_are_another_build, setup),
-		cmocka_unit_test_setup(it_is_the_same_by_parts_and_filled_up, setup),
+		cmocka_unit_test_setup(the_probe_is_the_same_in_parts_and_with_padding, setup),
 		cmocka_unit_test_setup(possible_addresses_are_left_out, setup),
 		cmocka_unit_test_setup(rewritten_instructions_are_left_out_on_arm64, setup),
 	};

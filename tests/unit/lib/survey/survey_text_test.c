@@ -166,7 +166,7 @@ static void fill(unsigned cpus)
 		s.cpu[i].noise = (struct survey_noise){ 5, 500000000, i * 1000, 1, 1, 1, 1, 1, 1 };
 }
 
-static void it_is_never_longer_than_can_be_pasted(void **state)
+static void the_survey_is_short_enough_to_be_pasted(void **state)
 {
 	(void)state;
 	for (unsigned cpus = 1; cpus <= SURVEY_CPUS; cpus = cpus < 20 ? cpus + 1 : cpus * 2 - 4) {
@@ -235,7 +235,7 @@ int main(void)
 		cmocka_unit_test_setup(an_emulators_figures_are_reported_as_meaningless, set_up),
 		cmocka_unit_test_setup(a_virtual_machine_is_named, set_up),
 		cmocka_unit_test_setup(a_machine_of_nothing_has_a_short_text, set_up),
-		cmocka_unit_test_setup(it_is_never_longer_than_can_be_pasted, set_up),
+		cmocka_unit_test_setup(the_survey_is_short_enough_to_be_pasted, set_up),
 		cmocka_unit_test_setup(a_table_of_many_cpus_has_the_noisiest, set_up),
 		cmocka_unit_test_setup(json_has_every_figure, set_up),
 	};

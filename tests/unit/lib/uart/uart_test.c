@@ -48,7 +48,7 @@ static void the_fifo_is_as_deep_as_the_uart_reports(void **state)
 	assert_int_equal(uart_model.line, 0x70);
 }
 
-static void its_sender_may_continue_until_the_fifo_is_half_full(void **state)
+static void the_sender_may_continue_until_the_fifo_is_half_full(void **state)
 {
 	(void)state;
 	for (enum model_kind kind = MODEL_16550A; kind <= MODEL_16750; kind++) {
@@ -323,7 +323,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_fifo_is_as_deep_as_the_uart_reports),
-		cmocka_unit_test(its_sender_may_continue_until_the_fifo_is_half_full),
+		cmocka_unit_test(the_sender_may_continue_until_the_fifo_is_half_full),
 		cmocka_unit_test(without_an_answer_there_is_no_device),
 		cmocka_unit_test(a_line_with_settings_keeps_them),
 		cmocka_unit_test(a_busy_designware_is_waited_for_and_loses_no_byte),

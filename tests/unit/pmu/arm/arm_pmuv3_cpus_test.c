@@ -126,7 +126,7 @@ static void counters_of_64_bits_need_no_pair(void **state)
 	assert_true(rig_events[0].count == 1000 + 7 * LAP / 2);
 }
 
-static void what_cannot_be_counted_is_refused_with_the_reason(void **state)
+static void an_uncountable_event_is_refused_with_the_reason(void **state)
 {
 	(void)state;
 	describe(&rig_events[0], EVENT_INST_RETIRED, true, 1000); /* no CHAIN */
@@ -222,7 +222,7 @@ static void the_interrupt_is_given_back_with_the_last_counter(void **state)
 }
 
 /* CPU 1 implements mispredicted branches and has 4 counters; CPU 0 does not implement them. */
-static void each_cpu_counts_what_it_implements_on_the_counters_that_it_has(void **state)
+static void each_cpu_counts_its_own_events_on_its_own_counters(void **state)
 {
 	(void)state;
 	arm_pmuv3_models[1].counters = 4;
@@ -279,7 +279,7 @@ static int init_with(uint64_t number, uint64_t config1)
 }
 
 /* Each version, by PMUVer: 8.0, 8.1, 8.4, 8.5, 8.7, 8.8, 8.9. */
-static void each_version_has_what_it_brought(void **state)
+static void each_version_has_its_new_features(void **state)
 {
 	static const struct {
 		unsigned version;
@@ -365,14 +365,14 @@ int main(void)
 		TEST(a_pair_samples_on_its_grid_and_adds_up),
 		TEST(a_pair_is_two_free_neighbours_the_lower_one_even),
 		TEST(counters_of_64_bits_need_no_pair),
-		TEST(what_cannot_be_counted_is_refused_with_the_reason),
+		TEST(an_uncountable_event_is_refused_with_the_reason),
 		TEST(leftovers_are_cleared_and_reported),
 		TEST(counters_of_other_software_are_left_alone),
 		TEST(a_spurious_interrupt_is_counted),
 		TEST(the_interrupt_is_given_back_with_the_last_counter),
-		TEST(each_cpu_counts_what_it_implements_on_the_counters_that_it_has),
+		TEST(each_cpu_counts_its_own_events_on_its_own_counters),
 		TEST(an_event_stays_off_on_cpus_that_lack_it),
-		TEST(each_version_has_what_it_brought),
+		TEST(each_version_has_its_new_features),
 		TEST(thresholds_are_the_counter_s),
 		TEST(an_event_for_one_kind_of_cpu_stays_off_on_the_others),
 	};

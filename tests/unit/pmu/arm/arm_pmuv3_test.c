@@ -128,7 +128,7 @@ static void expect_anothers(const struct arch_regs *regs)
 }
 
 /* Like a payload's own use after the recording. */
-static void what_is_not_ours_counts_on_in_handlers(void **state)
+static void a_counter_of_another_user_counts_on_in_handlers(void **state)
 {
 	(void)state;
 	rig_begin(&rig_events[0], PERF_TYPE_RAW, EVENT_INST_RETIRED, 1000);
@@ -177,7 +177,7 @@ static void a_late_interrupt_makes_one_sample_with_the_true_period(void **state)
 	                 rig_events[0].count);
 }
 
-static void an_overflow_that_nobody_served_does_not_outlive_its_event(void **state)
+static void an_unserved_overflow_does_not_outlive_its_event(void **state)
 {
 	(void)state;
 	rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
@@ -289,7 +289,7 @@ static void modifiers_choose_the_exception_levels(void **state)
 	}
 }
 
-static void what_the_pmu_cannot_count_is_not_served(void **state)
+static void an_event_that_the_pmu_cannot_count_is_not_served(void **state)
 {
 	(void)state;
 	rig_describe(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 1000);
@@ -335,16 +335,16 @@ int main(void)
 		TEST(no_event_is_lost_while_registers_are_accessed),
 		TEST(nor_in_handlers_that_are_entered_with_the_counters_running),
 		TEST(a_handler_between_disable_and_enable_leaves_them_stopped),
-		TEST(what_is_not_ours_counts_on_in_handlers),
+		TEST(a_counter_of_another_user_counts_on_in_handlers),
 		TEST(counters_stand_still_in_handlers_and_go_on_at_the_return_as_these_left_them),
 		TEST(a_late_interrupt_makes_one_sample_with_the_true_period),
-		TEST(an_overflow_that_nobody_served_does_not_outlive_its_event),
+		TEST(an_unserved_overflow_does_not_outlive_its_event),
 		TEST(however_late_and_whatever_the_period_nothing_is_lost),
 		TEST(cycles_take_the_cycle_counter_first_and_then_any),
 		TEST(a_period_beyond_32_bits_needs_no_wide_counter),
 		TEST(a_frequency_is_approached),
 		TEST(modifiers_choose_the_exception_levels),
-		TEST(what_the_pmu_cannot_count_is_not_served),
+		TEST(an_event_that_the_pmu_cannot_count_is_not_served),
 		TEST(a_machine_without_pmuv3_says_why),
 	};
 

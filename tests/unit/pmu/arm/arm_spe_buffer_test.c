@@ -46,7 +46,7 @@ static void a_full_area_truncates_and_continues_when_there_is_room(void **state)
 	assert_int_equal(aux.truncated, 1);
 }
 
-static void the_end_takes_what_is_under_way(void **state)
+static void the_end_collects_the_open_piece(void **state)
 {
 	(void)state;
 	begin(8, 0, false);
@@ -58,7 +58,7 @@ static void the_end_takes_what_is_under_way(void **state)
 }
 
 /* The last record that fills the buffer may not be written yet when the interrupt comes. */
-static void the_interrupt_takes_what_is_under_way(void **state)
+static void the_interrupt_collects_the_open_piece(void **state)
 {
 	(void)state;
 	begin(2, PAGE, false);
@@ -229,7 +229,7 @@ static void a_snapshot_holds_the_newest_half_at_least(void **state)
 	}
 }
 
-static void what_happened_before_the_turn_is_in_the_snapshot(void **state)
+static void records_before_the_wrap_are_in_the_snapshot(void **state)
 {
 	(void)state;
 	begin(4, 0, true);
@@ -314,7 +314,7 @@ static bool await_room(struct perf_event *of, uint64_t bytes)
 }
 
 /* Nobody reads except in the wait for room. */
-static void where_the_cpu_waits_no_piece_is_cut(void **state)
+static void while_the_cpu_waits_no_piece_is_cut(void **state)
 {
 	struct perf_record_aux got;
 	unsigned pieces = 0;
@@ -332,7 +332,7 @@ static void where_the_cpu_waits_no_piece_is_cut(void **state)
 	assert_int_equal(aux.head, 1000 * model.record);
 }
 
-static void where_it_waits_in_vain_the_gap_is_reported(void **state)
+static void after_a_vain_wait_the_gap_is_reported(void **state)
 {
 	(void)state;
 	begin(2, 0, false);
@@ -358,8 +358,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_worked_example_of_wakeups),
 		TEST(a_full_area_truncates_and_continues_when_there_is_room),
-		TEST(the_end_takes_what_is_under_way),
-		TEST(the_interrupt_takes_what_is_under_way),
+		TEST(the_end_collects_the_open_piece),
+		TEST(the_interrupt_collects_the_open_piece),
 		TEST(an_interrupt_in_the_midst_of_the_end_changes_nothing),
 		TEST(records_that_leave_a_rest_of_a_page_are_padded),
 		TEST(each_event_has_its_flag),
@@ -368,11 +368,11 @@ int main(void)
 		TEST(an_interrupt_without_a_cause_changes_nothing),
 		TEST(discard_mode_has_no_buffer),
 		TEST(a_snapshot_holds_the_newest_half_at_least),
-		TEST(what_happened_before_the_turn_is_in_the_snapshot),
+		TEST(records_before_the_wrap_are_in_the_snapshot),
 		TEST(a_snapshot_of_uneven_records_begins_with_one),
 		TEST(no_combination_goes_astray),
-		TEST(where_the_cpu_waits_no_piece_is_cut),
-		TEST(where_it_waits_in_vain_the_gap_is_reported),
+		TEST(while_the_cpu_waits_no_piece_is_cut),
+		TEST(after_a_vain_wait_the_gap_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

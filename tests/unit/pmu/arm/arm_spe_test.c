@@ -16,7 +16,7 @@ static void the_unit_is_probed_owner_first(void **state)
 	assert_false(model.read_too_early);
 }
 
-static void who_keeps_the_buffer_is_said_in_words(void **state)
+static void the_register_that_withholds_the_buffer_is_named(void **state)
 {
 	static const struct {
 		uint64_t el, levels;
@@ -108,7 +108,7 @@ static void on_a_cpu_of_another_kind_the_event_stays_off(void **state)
 	context_stop(&context);
 }
 
-static void a_cpu_whose_buffer_is_kept_from_us_is_refused(void **state)
+static void a_cpu_with_an_inaccessible_buffer_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(event_init(&event), 0);
@@ -177,7 +177,7 @@ static void refused(int code, int expected, const char *reason)
 	assert_non_null(strstr(event.why, reason));
 }
 
-static void what_the_version_lacks_is_refused(void **state)
+static void a_filter_that_the_version_lacks_is_refused(void **state)
 {
 	static const struct {
 		unsigned event, version;
@@ -207,7 +207,7 @@ static void what_the_version_lacks_is_refused(void **state)
 	refused(asked(0, 4096, 1, 0), -EOPNOTSUPP, "PMSVer");
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void an_invalid_config_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(asked(1U << 5, 4096, 0, 0), -EINVAL);
@@ -244,16 +244,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_unit_is_probed_owner_first),
-		TEST(who_keeps_the_buffer_is_said_in_words),
+		TEST(the_register_that_withholds_the_buffer_is_named),
 		TEST(terms_become_registers),
 		TEST(nothing_asked_for_filters_nothing),
 		TEST(on_a_cpu_of_another_kind_the_event_stays_off),
-		TEST(a_cpu_whose_buffer_is_kept_from_us_is_refused),
+		TEST(a_cpu_with_an_inaccessible_buffer_is_refused),
 		TEST(modifiers_choose_the_exception_levels),
 		TEST(without_modifiers_the_traced_codes_levels_are_sampled),
 		TEST(at_el1_the_registers_of_el2_are_left_alone),
-		TEST(what_the_version_lacks_is_refused),
-		TEST(what_makes_no_sense_is_refused),
+		TEST(a_filter_that_the_version_lacks_is_refused),
+		TEST(an_invalid_config_is_refused),
 		TEST(without_a_period_it_is_the_least_that_the_unit_has),
 	};
 

@@ -107,7 +107,7 @@ static void *cpu_runs(void *argument)
 	return NULL;
 }
 
-static void all_clocks_stand_for_the_same_time_and_none_goes_back(void **state)
+static void all_clocks_freeze_for_the_same_time_and_none_goes_back(void **state)
 {
 	struct world worlds[CPUS] = { 0 };
 	pthread_t threads[CPUS];
@@ -151,7 +151,7 @@ static void at(uint64_t cycles)
 	set_cycles = cycles;
 }
 
-static void it_stands_from_the_last_ones_stand_to_the_first_ones_going(void **state)
+static void the_clock_freezes_from_the_last_cpus_stall_to_the_first_cpus_resumption(void **state)
 {
 	(void)state;
 	clock_freeze_begin(2);
@@ -168,7 +168,7 @@ static void it_stands_from_the_last_ones_stand_to_the_first_ones_going(void **st
 	assert_int_equal(clock_frozen[1], 1000);
 }
 
-static void who_stands_again_before_the_other_has_gone_adds_to_its_sum(void **state)
+static void a_second_stall_before_the_others_resumption_adds_to_the_sum(void **state)
 {
 	(void)state;
 	clock_freeze_begin(2);
@@ -185,7 +185,7 @@ static void who_stands_again_before_the_other_has_gone_adds_to_its_sum(void **st
 	assert_int_equal(clock_freeze_go(0), 50);
 }
 
-static void it_continues_where_one_does_not_stand(void **state)
+static void the_clock_runs_while_one_cpu_runs(void **state)
 {
 	(void)state;
 	clock_freeze_begin(2);
@@ -219,7 +219,7 @@ static void a_counter_that_is_behind_takes_no_clock_back(void **state)
 	assert_in_range(program_clock(1), 100, 102);
 }
 
-static void who_joins_later_has_the_same_clock(void **state)
+static void a_cpu_that_joins_later_has_the_same_clock(void **state)
 {
 	(void)state;
 	clock_freeze_begin(1);
@@ -235,12 +235,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, forget, thaw)
-		TEST(all_clocks_stand_for_the_same_time_and_none_goes_back),
-		TEST(it_stands_from_the_last_ones_stand_to_the_first_ones_going),
-		TEST(who_stands_again_before_the_other_has_gone_adds_to_its_sum),
-		TEST(it_continues_where_one_does_not_stand),
+		TEST(all_clocks_freeze_for_the_same_time_and_none_goes_back),
+		TEST(the_clock_freezes_from_the_last_cpus_stall_to_the_first_cpus_resumption),
+		TEST(a_second_stall_before_the_others_resumption_adds_to_the_sum),
+		TEST(the_clock_runs_while_one_cpu_runs),
 		TEST(a_counter_that_is_behind_takes_no_clock_back),
-		TEST(who_joins_later_has_the_same_clock),
+		TEST(a_cpu_that_joins_later_has_the_same_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void each_step_is_a_record_in_its_order(void **state)
 	assert_int_equal(aux.records, 3); /* segments of 170 records */
 }
 
-static void it_is_opened_as_perfs_decoder_expects_it(void **state)
+static void the_event_is_opened_as_perfs_decoder_expects(void **state)
 {
 	(void)state;
 	prepare();
@@ -190,7 +190,7 @@ static bool await_room(struct perf_event *of, uint64_t bytes)
 	return true;
 }
 
-static void where_the_cpu_waits_nothing_is_lost(void **state)
+static void while_the_cpu_waits_nothing_is_lost(void **state)
 {
 	(void)state;
 	start();
@@ -203,7 +203,7 @@ static void where_the_cpu_waits_nothing_is_lost(void **state)
 	assert_in_range(waits, 5000 / 170, 5000 / 85);
 }
 
-static void where_it_waits_in_vain_it_loses_as_ever(void **state)
+static void after_a_vain_wait_branches_are_lost_as_usual(void **state)
 {
 	(void)state;
 	start();
@@ -223,7 +223,7 @@ static bool await_the_end(struct perf_event *of, uint64_t bytes)
 	return !bytes;
 }
 
-static void it_may_be_stopped_where_it_waits(void **state)
+static void the_event_may_be_stopped_while_it_waits(void **state)
 {
 	(void)state;
 	start();
@@ -306,13 +306,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_step_is_a_record_in_its_order),
-		cmocka_unit_test(it_is_opened_as_perfs_decoder_expects_it),
+		cmocka_unit_test(the_event_is_opened_as_perfs_decoder_expects),
 		cmocka_unit_test(bytes_without_room_are_counted_and_the_tick_continues),
 		cmocka_unit_test(there_is_room_for_another_segment_once_one_was_read),
 		cmocka_unit_test(the_common_path_is_open_until_a_report_is_due),
-		cmocka_unit_test(where_the_cpu_waits_nothing_is_lost),
-		cmocka_unit_test(where_it_waits_in_vain_it_loses_as_ever),
-		cmocka_unit_test(it_may_be_stopped_where_it_waits),
+		cmocka_unit_test(while_the_cpu_waits_nothing_is_lost),
+		cmocka_unit_test(after_a_vain_wait_branches_are_lost_as_usual),
+		cmocka_unit_test(the_event_may_be_stopped_while_it_waits),
 		cmocka_unit_test(branches_that_are_not_seen_are_lost_and_their_piece_is_partial),
 		cmocka_unit_test(the_tick_looks_whether_stepping_goes_on),
 		cmocka_unit_test(a_cpu_that_cannot_be_stepped_gives_its_reason),

@@ -413,7 +413,7 @@ static void frames_must_ascend(void **state)
 	assert_int_equal(callchain_collect(&at, ips, CALLCHAIN_MAX), 3);
 }
 
-static void of_a_stack_that_is_not_followed_the_call_is_known_that_is_under_way(void **state)
+static void without_a_call_chain_the_current_call_is_known(void **state)
 {
 	struct callchain_call calls[2] = { { 0x10, 0x20, 0, NULL }, { 0x30, 0x40, 0, NULL } };
 	struct arch_regs at = { .pc = 1, .fp = (uint64_t)calls, .sp = (uint64_t)&calls[1] - 8 };
@@ -561,8 +561,7 @@ int main(void)
 		cmocka_unit_test_setup(a_callchain_never_leaves_the_stack, set_up),
 		cmocka_unit_test_setup(followed_in_a_straight_line_a_callchain_is_the_same, set_up),
 		cmocka_unit_test_setup(frames_must_ascend, set_up),
-		cmocka_unit_test(
-		    of_a_stack_that_is_not_followed_the_call_is_known_that_is_under_way),
+		cmocka_unit_test(without_a_call_chain_the_current_call_is_known),
 		cmocka_unit_test_setup(
 		    samples_come_less_often_if_that_is_said_and_the_count_is_whole, set_up),
 		cmocka_unit_test_setup(impossible_attributes_are_refused, set_up),

@@ -281,7 +281,7 @@ static void a_counter_is_never_more_than_half_a_lap_from_its_overflow(void **sta
 	}
 }
 
-static void one_event_more_than_counters_is_reported(void **state)
+static void more_events_than_counters_are_reported(void **state)
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES - 1; m++) {
@@ -460,7 +460,7 @@ int main(void)
 		cmocka_unit_test(no_event_is_lost_while_registers_are_accessed),
 		cmocka_unit_test(an_event_throttled_in_the_handler_leaves_the_others_running),
 		cmocka_unit_test(a_counter_is_never_more_than_half_a_lap_from_its_overflow),
-		cmocka_unit_test(one_event_more_than_counters_is_reported),
+		cmocka_unit_test(more_events_than_counters_are_reported),
 		cmocka_unit_test(a_late_interrupt_writes_one_sample_with_the_true_period),
 		cmocka_unit_test(a_spurious_interrupt_changes_nothing_and_is_counted),
 		cmocka_unit_test(leftovers_are_cleared_and_reported),

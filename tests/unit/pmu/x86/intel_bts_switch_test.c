@@ -120,7 +120,7 @@ static bool await_room(struct perf_event *of, uint64_t bytes)
 }
 
 /* Nobody reads except in the wait for room. */
-static void where_the_cpu_waits_no_segment_is_cut(void **state)
+static void while_the_cpu_waits_no_segment_is_cut(void **state)
 {
 	(void)state;
 	for (unsigned late = 0; late <= 40; late += 20) { /* within the margin */
@@ -145,7 +145,7 @@ static bool await_the_end(struct perf_event *of, uint64_t bytes)
 	return false;
 }
 
-static void it_may_be_stopped_where_it_waits(void **state)
+static void the_event_may_be_stopped_while_it_waits(void **state)
 {
 	(void)state;
 	power_on(0);
@@ -167,8 +167,8 @@ int main(void)
 		cmocka_unit_test_teardown(every_switch_has_the_result_of_the_general_path,
 		                          no_faults),
 		cmocka_unit_test_teardown(a_request_is_served_once_at_the_next_switch, no_faults),
-		cmocka_unit_test_teardown(where_the_cpu_waits_no_segment_is_cut, no_faults),
-		cmocka_unit_test_teardown(it_may_be_stopped_where_it_waits, no_faults),
+		cmocka_unit_test_teardown(while_the_cpu_waits_no_segment_is_cut, no_faults),
+		cmocka_unit_test_teardown(the_event_may_be_stopped_while_it_waits, no_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

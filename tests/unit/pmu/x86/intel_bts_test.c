@@ -24,7 +24,7 @@ static void an_area_that_holds_the_trace_loses_nothing(void **state)
 		assert_int_equal(bts_cpu.select[i], 0); /* those that counted are off */
 }
 
-static void it_is_opened_as_perfs_decoder_expects_it(void **state)
+static void the_event_is_opened_as_perfs_decoder_expects(void **state)
 {
 	(void)state;
 	power_on(0);
@@ -261,7 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(an_area_that_holds_the_trace_loses_nothing, no_faults),
-		cmocka_unit_test_teardown(it_is_opened_as_perfs_decoder_expects_it, no_faults),
+		cmocka_unit_test_teardown(the_event_is_opened_as_perfs_decoder_expects, no_faults),
 		cmocka_unit_test_teardown(the_usual_interrupt_reads_one_register, no_faults),
 		cmocka_unit_test_teardown(a_reader_that_keeps_up_loses_nothing, no_faults),
 		cmocka_unit_test_teardown(however_late_the_interrupt_the_ledger_is_exact,

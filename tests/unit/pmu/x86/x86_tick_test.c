@@ -82,7 +82,7 @@ static void without_one_a_counter_interrupts_twice_a_tick(void **state)
 }
 
 /* As an event with too many samples is throttled. */
-static void it_continues_while_the_user_s_counters_stall(void **state)
+static void the_tick_continues_while_the_users_counters_are_stopped(void **state)
 {
 	struct perf_event *event = &rig_events[0];
 
@@ -99,7 +99,7 @@ static void it_continues_while_the_user_s_counters_stall(void **state)
 	event_disable(event);
 }
 
-static void it_makes_no_samples_and_takes_none(void **state)
+static void the_tick_makes_no_samples(void **state)
 {
 	struct perf_event *event = &rig_events[0];
 
@@ -111,7 +111,7 @@ static void it_makes_no_samples_and_takes_none(void **state)
 	assert_int_equal(event->account.period, 10 * TICK_NS);
 }
 
-static void it_ends_with_the_last_event(void **state)
+static void the_tick_ends_with_the_last_event(void **state)
 {
 	(void)state;
 	begin(&rig_events[0], PERF_COUNT_HW_INSTRUCTIONS, 0);
@@ -132,7 +132,7 @@ static void it_ends_with_the_last_event(void **state)
 
 /* It keeps its counter: an event that only this counter counts is not counted, which is reported.
  * */
-static void its_counter_is_nobody_else_s(void **state)
+static void the_ticks_counter_serves_no_other_event(void **state)
 {
 	struct perf_event *event = &rig_events[0];
 
@@ -143,7 +143,7 @@ static void its_counter_is_nobody_else_s(void **state)
 }
 
 /* Counters of other users are not changed. */
-static void where_that_counter_is_taken_it_is_the_next(void **state)
+static void if_that_counter_is_taken_the_tick_uses_the_next(void **state)
 {
 	(void)state;
 	model.stuck = REF;
@@ -175,11 +175,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_timer_that_interrupts_needs_no_counter,
 		                                with_timer, end),
 		CASE(without_one_a_counter_interrupts_twice_a_tick),
-		CASE(it_continues_while_the_user_s_counters_stall),
-		CASE(it_makes_no_samples_and_takes_none),
-		CASE(it_ends_with_the_last_event),
-		CASE(its_counter_is_nobody_else_s),
-		CASE(where_that_counter_is_taken_it_is_the_next),
+		CASE(the_tick_continues_while_the_users_counters_are_stopped),
+		CASE(the_tick_makes_no_samples),
+		CASE(the_tick_ends_with_the_last_event),
+		CASE(the_ticks_counter_serves_no_other_event),
+		CASE(if_that_counter_is_taken_the_tick_uses_the_next),
 		CASE(a_general_counter_does_as_well),
 	};
 

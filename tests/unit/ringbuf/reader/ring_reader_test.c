@@ -161,7 +161,7 @@ static void a_broken_chain_gives_nothing_back(void **state)
 	assert_int_equal(rig.control->data_tail, 0);
 }
 
-static void who_resumes_meets_what_is_wrong_again(void **state)
+static void a_resumed_reader_finds_the_same_error_again(void **state)
 {
 	const struct perf_event_header *record;
 
@@ -221,7 +221,7 @@ static void a_backward_ring_is_read_newest_first(void **state)
 		assert_int_equal(numbers[i], 4 - i);
 }
 
-static void a_snapshot_does_not_repeat_what_the_last_one_had(void **state)
+static void a_snapshot_does_not_repeat_the_last_ones_records(void **state)
 {
 	uint64_t numbers[SIZE / 32];
 
@@ -318,11 +318,11 @@ int main(void)
 		CLAIM(heads_and_tails_that_cannot_be_are_refused),
 		CLAIM(a_broken_chain_is_refused_with_offset_and_reason),
 		CLAIM(a_broken_chain_gives_nothing_back),
-		CLAIM(who_resumes_meets_what_is_wrong_again),
+		CLAIM(a_resumed_reader_finds_the_same_error_again),
 		CLAIM(a_head_that_goes_back_is_refused),
 		BACKWARD(data_head_of_a_backward_ring_is_the_newest_record),
 		BACKWARD(a_backward_ring_is_read_newest_first),
-		BACKWARD(a_snapshot_does_not_repeat_what_the_last_one_had),
+		BACKWARD(a_snapshot_does_not_repeat_the_last_ones_records),
 		BACKWARD(a_still_backward_ring_gives_every_whole_record),
 		BACKWARD(the_oldest_quarter_of_a_live_backward_ring_is_not_trusted),
 		BACKWARD(a_record_overwritten_while_it_is_read_ends_the_snapshot),

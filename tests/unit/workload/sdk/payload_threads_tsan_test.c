@@ -345,7 +345,7 @@ static void *make_detached(void *argument)
 	return argument;
 }
 
-static void a_thread_that_nobody_joins_gives_its_cpu_back(void **state)
+static void a_detached_thread_gives_its_cpu_back(void **state)
 {
 	pthread_t thread;
 
@@ -442,7 +442,7 @@ int main(void)
 		ON_CPUS(each_thread_that_starts_is_joined_once),
 		ON_CPUS(threads_start_and_join_others_at_once),
 		ON_CPUS(a_thread_that_is_joined_has_left_all_behind),
-		ON_CPUS(a_thread_that_nobody_joins_gives_its_cpu_back),
+		ON_CPUS(a_detached_thread_gives_its_cpu_back),
 		cmocka_unit_test(main_leaves_and_the_last_thread_ends_the_program),
 	};
 

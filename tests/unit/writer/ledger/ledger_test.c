@@ -78,7 +78,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void what_is_stored_is_found_again(void **state)
+static void a_stored_ledger_is_found_again(void **state)
 {
 	struct blob again = { 0 };
 
@@ -121,7 +121,7 @@ static void take(void)
 	ledger_free(&taken);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void an_impossible_ledger_is_refused(void **state)
 {
 	(void)state;
 	head()->magic++;
@@ -175,7 +175,7 @@ static void texts_end_whatever_the_file_says(void **state)
 	ledger_free(&taken);
 }
 
-static void one_without_anything_is_a_ledger_too(void **state)
+static void an_empty_ledger_is_valid(void **state)
 {
 	struct ledger taken;
 
@@ -276,7 +276,7 @@ static void aux_records_count_by_their_flags(void **state)
 	assert_int_equal(ledger.events[0].found.newer, 1);
 }
 
-static void whose_id_nobody_has_is_a_stranger(void **state)
+static void a_record_with_an_unknown_id_is_foreign(void **state)
 {
 	struct perf_event_header small = { .type = PERF_RECORD_LOST, .size = 8 };
 
@@ -300,7 +300,7 @@ static void a_record_too_short_for_its_type_counts_nothing_of_it(void **state)
 	assert_int_equal(ledger.events[0].found.delivered, 1);
 }
 
-static void what_was_found_is_forgotten_and_what_was_read_stays(void **state)
+static void a_recount_resets_the_found_counts_and_keeps_the_ledger(void **state)
 {
 	struct ledger_ring_found *ring = &ledger.rings[0].found;
 	struct ledger_found *event = &ledger.events[0].found;
@@ -354,17 +354,17 @@ static void a_reader_that_was_not_there_is_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_stored_is_found_again),
+		TEST(a_stored_ledger_is_found_again),
 		TEST(every_event_is_found_by_its_id),
-		TEST(what_cannot_be_is_refused),
+		TEST(an_impossible_ledger_is_refused),
 		TEST(texts_end_whatever_the_file_says),
-		TEST(one_without_anything_is_a_ledger_too),
+		TEST(an_empty_ledger_is_valid),
 		TEST(samples_count_with_their_periods),
 		TEST(lost_records_count_for_their_ring),
 		TEST(aux_records_count_by_their_flags),
-		TEST(whose_id_nobody_has_is_a_stranger),
+		TEST(a_record_with_an_unknown_id_is_foreign),
 		TEST(a_record_too_short_for_its_type_counts_nothing_of_it),
-		TEST(what_was_found_is_forgotten_and_what_was_read_stays),
+		TEST(a_recount_resets_the_found_counts_and_keeps_the_ledger),
 		TEST(only_an_end_is_an_end),
 		TEST(a_reader_that_was_not_there_is_reported),
 	};

@@ -12,7 +12,7 @@
 #include "abi/event_types.h"
 #include "tests/unit/writer/session/aux_rig.h"
 
-static void each_piece_stands_behind_its_record_with_an_empty_branch_at_its_end(void **state)
+static void each_piece_follows_its_record_and_ends_with_an_empty_branch(void **state)
 {
 	(void)state;
 	aux_rig_begin(PERF_TYPE_INTEL_BTS, false);
@@ -31,7 +31,7 @@ static void each_piece_stands_behind_its_record_with_an_empty_branch_at_its_end(
 	assert_int_equal(session.ledger.rings[1].found.aux_delivered, 48);
 }
 
-static void what_was_copied_is_given_back_and_the_area_continues_at_its_start(void **state)
+static void copied_bytes_are_released_and_the_area_wraps(void **state)
 {
 	(void)state;
 	aux_rig_begin(PERF_TYPE_BRANCH_STEP, false);
@@ -69,7 +69,7 @@ static void a_whole_area_is_one_piece(void **state)
 }
 
 /* Its last record is cut; only with PARTIAL may it be removed. */
-static void what_is_not_partial_stays_as_it_is_wherever_it_lies(void **state)
+static void a_complete_piece_stays_unchanged_at_any_offset(void **state)
 {
 	(void)state;
 	aux_rig_begin(PERF_TYPE_ARM_SPE, false);
@@ -122,7 +122,7 @@ static void an_empty_piece_has_no_bytes_and_gives_back_the_padding_before_it(voi
 static const uint8_t packets[32] = { 0xb0, 1, 2, 3, 4, 5, 6, 7, 0xa0, 0x01,
 	                             0xb0, 9, 8, 7, 6, 5, 4, 3, 0xa0, 0x00 };
 
-static void spe_pieces_become_what_perf_can_read(void **state)
+static void spe_pieces_are_converted_for_perf(void **state)
 {
 	uint8_t cleared[32], cut[32] = { 0 };
 
@@ -170,13 +170,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, aux_rig_setup, aux_rig_teardown)
-		TEST(each_piece_stands_behind_its_record_with_an_empty_branch_at_its_end),
-		TEST(what_was_copied_is_given_back_and_the_area_continues_at_its_start),
+		TEST(each_piece_follows_its_record_and_ends_with_an_empty_branch),
+		TEST(copied_bytes_are_released_and_the_area_wraps),
 		TEST(a_whole_area_is_one_piece),
-		TEST(what_is_not_partial_stays_as_it_is_wherever_it_lies),
+		TEST(a_complete_piece_stays_unchanged_at_any_offset),
 		TEST(flags_stay_and_truncated_is_counted),
 		TEST(an_empty_piece_has_no_bytes_and_gives_back_the_padding_before_it),
-		TEST(spe_pieces_become_what_perf_can_read),
+		TEST(spe_pieces_are_converted_for_perf),
 		TEST(a_snapshot_is_the_newest_and_the_rest_is_overwritten),
 	};
 

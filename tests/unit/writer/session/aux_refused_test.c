@@ -15,7 +15,7 @@
 #include "abi/event_types.h"
 #include "tests/unit/writer/session/aux_rig.h"
 
-static void what_no_record_tells_when_a_machine_is_cut_off_is_unread(void **state)
+static void bytes_without_a_record_are_unread_when_a_machine_is_cut_off(void **state)
 {
 	(void)state;
 	aux_rig_begin(PERF_TYPE_INTEL_BTS, false);
@@ -128,7 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, aux_rig_setup, aux_rig_teardown)
-		TEST(what_no_record_tells_when_a_machine_is_cut_off_is_unread),
+		TEST(bytes_without_a_record_are_unread_when_a_machine_is_cut_off),
 		cmocka_unit_test(ranges_that_cannot_be_are_refused),
 		TEST(the_oldest_bytes_that_are_there_can_be_read),
 		TEST(a_record_of_an_area_that_is_not_there_is_refused),

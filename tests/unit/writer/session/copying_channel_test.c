@@ -99,7 +99,7 @@ static void a_channel_that_clears_doorbells_late_is_found_out(void **state)
 }
 
 /* The place of its bytes is empty, so the record is refused. */
-static void a_channel_whose_heads_are_ahead_of_its_bytes_is_found_out(void **state)
+static void heads_ahead_of_the_copied_bytes_are_detected(void **state)
 {
 	(void)state;
 	begin(COPYING_HEADS_LAST);
@@ -112,7 +112,7 @@ static void a_channel_whose_heads_are_ahead_of_its_bytes_is_found_out(void **sta
 }
 
 /* The cable brought an event's count from a publication whose ring words had not come yet. */
-static void a_ledger_of_half_a_publication_is_not_what_a_joined_run_goes_by(void **state)
+static void a_half_published_ledger_is_not_used_for_a_joined_run(void **state)
 {
 	const struct session_options how = { .host = &session_host,
 		                             .output = path,
@@ -155,8 +155,8 @@ int main(void)
 		TEST(a_reader_sleeps_through_nothing),
 		TEST(a_channel_that_does_not_look_again_behind_a_cleared_doorbell_is_found_out),
 		TEST(a_channel_that_clears_doorbells_late_is_found_out),
-		TEST(a_channel_whose_heads_are_ahead_of_its_bytes_is_found_out),
-		TEST(a_ledger_of_half_a_publication_is_not_what_a_joined_run_goes_by),
+		TEST(heads_ahead_of_the_copied_bytes_are_detected),
+		TEST(a_half_published_ledger_is_not_used_for_a_joined_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -360,7 +360,7 @@ static int record_all(uint64_t bytes)
 	return code;
 }
 
-static void what_is_reported_is_what_is_in_the_file(void **state)
+static void the_reported_counts_are_the_files(void **state)
 {
 	uint64_t whole;
 	unsigned with_room = 0, made_room = 0;
@@ -402,7 +402,7 @@ static uint64_t blocks_of_file(void)
 	return stat(path, &stat_of) ? 0 : (uint64_t)stat_of.st_blocks * 512;
 }
 
-static void what_is_reserved_is_there_before_and_given_back_behind(void **state)
+static void space_is_reserved_before_and_released_after_writing(void **state)
 {
 	const struct perf_writer_end end = { 0 };
 	struct perf_writer writer;
@@ -419,7 +419,7 @@ static void what_is_reserved_is_there_before_and_given_back_behind(void **state)
 	assert_true(blocks_of_file() < 1 << 20);
 }
 
-static void what_cannot_be_reserved_is_reported_and_the_old_file_stays(void **state)
+static void a_failed_reservation_is_reported_and_the_old_file_stays(void **state)
 {
 	struct perf_writer writer;
 
@@ -439,9 +439,9 @@ int main(void)
 		TEST(as_much_is_saved_as_there_is_room_for),
 		TEST(an_index_is_cut_wherever_it_stands),
 		TEST(without_room_for_a_header_all_is_as_before),
-		TEST(what_is_reported_is_what_is_in_the_file),
-		TEST(what_is_reserved_is_there_before_and_given_back_behind),
-		TEST(what_cannot_be_reserved_is_reported_and_the_old_file_stays),
+		TEST(the_reported_counts_are_the_files),
+		TEST(space_is_reserved_before_and_released_after_writing),
+		TEST(a_failed_reservation_is_reported_and_the_old_file_stays),
 	};
 
 	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);

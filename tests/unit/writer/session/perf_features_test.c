@@ -226,7 +226,7 @@ static void memory_and_clock_are_reported_where_they_are_known(void **state)
 	expect_end();
 }
 
-static void one_node_has_all_memory_and_all_cpus(void **state)
+static void the_only_node_has_all_memory_and_all_cpus(void **state)
 {
 	(void)state;
 	build(perf_feature_numa_topology);
@@ -328,7 +328,7 @@ static void sources_are_mapped_that_have_events_in_the_file(void **state)
 
 /* ---- The recording ---- */
 
-static void who_recorded_what_is_reported(void **state)
+static void the_recording_machine_and_command_are_reported(void **state)
 {
 	(void)state;
 	find(PERF_FILE_HOSTNAME);
@@ -483,10 +483,10 @@ int main(void)
 		TEST(cpus_are_counted_and_named),
 		TEST(a_cpus_signature_is_reported_as_perf_does),
 		TEST(memory_and_clock_are_reported_where_they_are_known),
-		TEST(one_node_has_all_memory_and_all_cpus),
+		TEST(the_only_node_has_all_memory_and_all_cpus),
 		TEST(siblings_are_found_by_their_hardware_ids),
 		TEST(sources_are_mapped_that_have_events_in_the_file),
-		TEST(who_recorded_what_is_reported),
+		TEST(the_recording_machine_and_command_are_reported),
 		TEST(images_are_known_by_their_build_ids),
 		TEST(events_have_names_of_their_own),
 		TEST(groups_are_named_by_their_leaders),

@@ -143,7 +143,7 @@ static void each_cpu_is_a_thread_with_a_name(void **state)
 	expect_end();
 }
 
-static void who_runs_nothing_by_name_is_bareperf(void **state)
+static void a_cpu_without_a_named_program_runs_bareperf(void **state)
 {
 	static const char *const commands[] = { "record", "record -- ", "record --  x", "" };
 
@@ -161,7 +161,7 @@ static void who_runs_nothing_by_name_is_bareperf(void **state)
 	expect_comm(1, "xxxxxxxxxxxxxxx");
 }
 
-static void its_data_are_mapped_behind_all_code(void **state)
+static void an_images_data_is_mapped_after_all_code(void **state)
 {
 	static const char path[] = "/a/payload.elf";
 	struct perf_record_mmap2 mmap2;
@@ -258,7 +258,7 @@ static void trailers_have_the_fields_that_events_have(void **state)
 	}
 }
 
-static void what_was_lost_is_reported_for_each_event(void **state)
+static void losses_are_reported_for_each_event(void **state)
 {
 	struct ledger_event lost[3] = { 0 };
 	struct ledger ledger = { .events = lost };
@@ -314,11 +314,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(each_cpu_is_a_thread_with_a_name),
-		TEST(who_runs_nothing_by_name_is_bareperf),
+		TEST(a_cpu_without_a_named_program_runs_bareperf),
 		TEST(an_image_is_mapped_where_its_code_is),
-		TEST(its_data_are_mapped_behind_all_code),
+		TEST(an_images_data_is_mapped_after_all_code),
 		TEST(trailers_have_the_fields_that_events_have),
-		TEST(what_was_lost_is_reported_for_each_event),
+		TEST(losses_are_reported_for_each_event),
 		TEST(instances_of_an_event_are_one_to_perf),
 	};
 

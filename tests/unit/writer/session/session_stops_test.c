@@ -99,7 +99,7 @@ static void assert_stop(unsigned at, uint64_t from, uint64_t to)
 }
 
 /* As under an emulator: between two stops its clock has advanced by the time that it ran. */
-static void where_the_clock_stands_too_a_stop_takes_no_time_of_it(void **state)
+static void with_a_frozen_clock_a_stop_takes_no_time(void **state)
 {
 	(void)state;
 	stall(100, 1000, 40);
@@ -116,7 +116,7 @@ static void where_the_clock_stands_too_a_stop_takes_no_time_of_it(void **state)
 }
 
 /* As with a CPU whose counter of time runs on in a debugger. */
-static void where_the_clock_goes_on_a_stop_lasts(void **state)
+static void with_a_running_clock_a_stop_takes_time(void **state)
 {
 	(void)state;
 	stall(100, 1000, 40);
@@ -132,7 +132,7 @@ static void where_the_clock_goes_on_a_stop_lasts(void **state)
 }
 
 /* Firmware without a clock: only the sum is reported. */
-static void a_stop_whose_time_is_unknown_is_only_counted(void **state)
+static void a_stop_of_unknown_time_is_only_counted(void **state)
 {
 	(void)state;
 	stall(0, 1000, 40);
@@ -141,7 +141,7 @@ static void a_stop_whose_time_is_unknown_is_only_counted(void **state)
 	assert_int_equal(session.stops.count, 2);
 }
 
-static void what_was_before_the_recording_is_none_of_its_stops(void **state)
+static void a_stop_before_the_recording_is_not_counted(void **state)
 {
 	(void)state;
 	stall(100, 1000, 40);
@@ -155,10 +155,10 @@ static void what_was_before_the_recording_is_none_of_its_stops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(where_the_clock_stands_too_a_stop_takes_no_time_of_it),
-		TEST(where_the_clock_goes_on_a_stop_lasts),
-		TEST(a_stop_whose_time_is_unknown_is_only_counted),
-		TEST(what_was_before_the_recording_is_none_of_its_stops),
+		TEST(with_a_frozen_clock_a_stop_takes_no_time),
+		TEST(with_a_running_clock_a_stop_takes_time),
+		TEST(a_stop_of_unknown_time_is_only_counted),
+		TEST(a_stop_before_the_recording_is_not_counted),
 	};
 
 	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);

@@ -169,7 +169,7 @@ static void the_parts_around_a_files_records_come_first(void **state)
 }
 
 /* As perf sorts: at the end of a round it shows the records up to the end of the round before. */
-static void what_comes_behind_a_round_is_newer_than_what_came_before_the_last_one(void **state)
+static void records_after_a_round_are_newer_than_those_before_the_last_round(void **state)
 {
 	uint64_t newest = 0, shown = 0, samples = 0;
 	const struct perf_event_header *record;
@@ -298,7 +298,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_parts_around_a_files_records_come_first, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(
-		    what_comes_behind_a_round_is_newer_than_what_came_before_the_last_one, setup,
+		    records_after_a_round_are_newer_than_those_before_the_last_round, setup,
 		    teardown),
 		cmocka_unit_test_setup_teardown(after_the_last_records_two_rounds_end_and_no_more,
 		                                setup, teardown),

@@ -89,7 +89,7 @@ static void every_sample_of_every_ring_is_in_the_file_in_order(void **state)
 	session_rig_recount();
 }
 
-static void what_is_lost_is_reported_and_conserved(void **state)
+static void losses_are_reported_and_the_ledger_balances(void **state)
 {
 	uint64_t lost;
 
@@ -322,7 +322,7 @@ static void a_record_of_no_known_event_is_refused(void **state)
 	assert_int_equal(ips_in_file(FIXTURE_ID(0, 0), ips, 60), 10);
 }
 
-static void tails_never_pass_what_is_in_the_file(void **state)
+static void tails_never_pass_the_records_in_the_file(void **state)
 {
 	const struct perf_event_mmap_page *control =
 	    (void *)(fixture.bytes + fixture.region.rings[0].control);
@@ -417,7 +417,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(every_sample_of_every_ring_is_in_the_file_in_order),
-		TEST(what_is_lost_is_reported_and_conserved),
+		TEST(losses_are_reported_and_the_ledger_balances),
 		TEST(every_wakeup_that_was_sent_is_received_once),
 		cmocka_unit_test_setup_teardown(an_overwritable_ring_is_read_once_oldest_first,
 		                                setup_backward, teardown),
@@ -432,7 +432,7 @@ int main(void)
 		TEST(the_time_of_the_samples_is_not_that_of_an_images_load),
 		TEST(a_later_session_counts_from_the_saved_position),
 		TEST(a_record_of_no_known_event_is_refused),
-		TEST(tails_never_pass_what_is_in_the_file),
+		TEST(tails_never_pass_the_records_in_the_file),
 		TEST(an_unfinished_file_is_whole_after_every_flush),
 		TEST(a_lease_changes_until_it_is_given_back),
 		TEST(a_channel_that_is_closed_gives_its_memory_back),

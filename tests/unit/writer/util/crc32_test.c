@@ -10,7 +10,7 @@
 
 #include "writer/util/crc32.h"
 
-static void it_is_zlibs(void **state)
+static void the_crc_is_zlibs(void **state)
 {
 	uint8_t bytes[300];
 
@@ -22,7 +22,7 @@ static void it_is_zlibs(void **state)
 	assert_int_equal(crc32_add(0, "123456789", 9), 0xcbf43926); /* the published check value */
 }
 
-static void it_continues_where_it_was(void **state)
+static void the_crc_can_be_continued(void **state)
 {
 	(void)state;
 	assert_int_equal(crc32_add(crc32_add(0, "12345", 5), "6789", 4), 0xcbf43926);
@@ -32,8 +32,8 @@ static void it_continues_where_it_was(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_zlibs),
-		cmocka_unit_test(it_continues_where_it_was),
+		cmocka_unit_test(the_crc_is_zlibs),
+		cmocka_unit_test(the_crc_can_be_continued),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

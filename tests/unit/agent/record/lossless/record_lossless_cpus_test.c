@@ -67,7 +67,7 @@ static void a_cpu_that_has_not_started_is_not_called(void **state)
 	assert_int_equal(cpus[0].stalls, 2);
 }
 
-static void who_waits_calls_those_that_do_not_stand(void **state)
+static void a_waiting_cpu_signals_the_cpus_that_do_not_stall(void **state)
 {
 	(void)state;
 	start();
@@ -181,7 +181,7 @@ int main(void)
 		TEST(a_cpu_stalls_as_long_as_another_waits),
 		TEST(alone_it_does_not),
 		TEST(a_cpu_that_has_not_started_is_not_called),
-		TEST(who_waits_calls_those_that_do_not_stand),
+		TEST(a_waiting_cpu_signals_the_cpus_that_do_not_stall),
 		TEST(a_stop_ends_it),
 		TEST(a_cpu_that_does_not_trace_does_not_stall),
 		TEST(a_stalled_cpu_pauses_and_continues_as_the_program_wants),

@@ -29,7 +29,7 @@ static void a_cpu_stalls_until_there_is_room_and_loses_nothing(void **state)
 	assert_string_equal(text, "");
 }
 
-static void without_the_option_nobody_stands(void **state)
+static void without_the_option_no_cpu_stalls(void **state)
 {
 	(void)state;
 	command.lossless = LOSSLESS_NONE;
@@ -41,7 +41,7 @@ static void without_the_option_nobody_stands(void **state)
 	assert_int_equal(account()->generated, account()->written + account()->lost);
 }
 
-static void no_time_passes_for_its_events_while_it_stands(void **state)
+static void no_time_passes_for_a_cpus_events_while_it_stalls(void **state)
 {
 	uint64_t began = host_fake_cycles, ran;
 
@@ -87,7 +87,7 @@ static void the_reader_is_woken_and_housekeeping_continues(void **state)
 	assert_int_equal(housekept, looked_ns / TICK_NS);
 }
 
-static void where_all_stand_the_clock_may_stand_too(void **state)
+static void if_all_cpus_stall_the_clock_may_freeze(void **state)
 {
 	uint64_t began, cycles;
 
@@ -113,7 +113,7 @@ static void where_all_stand_the_clock_may_stand_too(void **state)
 	                began + 2000 * PERIOD + 77);
 }
 
-static void a_clock_that_does_not_stand_for_all_is_refused(void **state)
+static void a_freeze_without_cpu_0_or_with_an_aux_area_is_refused(void **state)
 {
 	(void)state;
 	command.lossless = LOSSLESS_FREEZE;
@@ -132,7 +132,7 @@ static void look_at_counters(void)
 	read_all();
 }
 
-static void its_counters_stall_meanwhile(void **state)
+static void a_cpus_counters_are_stopped_while_it_stalls(void **state)
 {
 	static struct pmu counts;
 
@@ -149,7 +149,7 @@ static void its_counters_stall_meanwhile(void **state)
 	assert_int_equal(frozen, 0);
 }
 
-static void what_is_nested_in_a_handler_writes_from_the_reserve(void **state)
+static void a_nested_handler_writes_into_the_reserve(void **state)
 {
 	const struct sample_data sample = { .time = 1, .period = 1 };
 
@@ -170,7 +170,7 @@ static void what_is_nested_in_a_handler_writes_from_the_reserve(void **state)
 	assert_int_equal(account()->lost, 0);
 }
 
-static void a_signal_that_finds_a_thread_has_it_stand(void **state)
+static void a_signal_in_a_thread_makes_it_stall(void **state)
 {
 	(void)state;
 	start();
@@ -194,7 +194,7 @@ static void a_ring_that_handlers_could_fill_is_refused(void **state)
 
 /* ---- Nobody reads ---- */
 
-static void nobody_reads_and_after_a_while_it_loses(void **state)
+static void without_a_reader_records_are_lost_after_a_while(void **state)
 {
 	(void)state;
 	reader = NULL;
@@ -214,7 +214,7 @@ static void nobody_reads_and_after_a_while_it_loses(void **state)
 	                    "records without room were lost\n");
 }
 
-static void once_somebody_reads_again_it_waits_again(void **state)
+static void a_cpu_waits_again_when_a_reader_reads_again(void **state)
 {
 	uint64_t lost;
 
@@ -277,18 +277,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(a_cpu_stalls_until_there_is_room_and_loses_nothing),
-		TEST(without_the_option_nobody_stands),
-		TEST(no_time_passes_for_its_events_while_it_stands),
+		TEST(without_the_option_no_cpu_stalls),
+		TEST(no_time_passes_for_a_cpus_events_while_it_stalls),
 		TEST(each_period_is_what_was_asked_for),
 		TEST(the_reader_is_woken_and_housekeeping_continues),
-		TEST(where_all_stand_the_clock_may_stand_too),
-		TEST(a_clock_that_does_not_stand_for_all_is_refused),
-		TEST(its_counters_stall_meanwhile),
-		TEST(what_is_nested_in_a_handler_writes_from_the_reserve),
-		TEST(a_signal_that_finds_a_thread_has_it_stand),
+		TEST(if_all_cpus_stall_the_clock_may_freeze),
+		TEST(a_freeze_without_cpu_0_or_with_an_aux_area_is_refused),
+		TEST(a_cpus_counters_are_stopped_while_it_stalls),
+		TEST(a_nested_handler_writes_into_the_reserve),
+		TEST(a_signal_in_a_thread_makes_it_stall),
 		TEST(a_ring_that_handlers_could_fill_is_refused),
-		TEST(nobody_reads_and_after_a_while_it_loses),
-		TEST(once_somebody_reads_again_it_waits_again),
+		TEST(without_a_reader_records_are_lost_after_a_while),
+		TEST(a_cpu_waits_again_when_a_reader_reads_again),
 		TEST(a_slow_reader_is_not_a_dead_one),
 		TEST(a_clock_that_leaps_is_not_waited_for),
 	};

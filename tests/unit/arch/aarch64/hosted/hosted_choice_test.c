@@ -43,7 +43,7 @@ static void refused(const char *reason)
 	set_up(NULL);
 }
 
-static void where_it_does_not_what_that_misses_is_said_with_the_reason(void **state)
+static void a_refusal_is_reported_with_its_reason_and_its_gaps(void **state)
 {
 	(void)state;
 	controller.gicd = NULL;
@@ -102,7 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_controller_of_one_security_state_lends_its_group_0),
-		CASE(where_it_does_not_what_that_misses_is_said_with_the_reason),
+		CASE(a_refusal_is_reported_with_its_reason_and_its_gaps),
 		CASE(at_el1_the_timer_is_the_one_that_the_firmware_does_not_tick_by),
 		CASE(at_el2_it_is_the_hypervisors_whatever_the_others_do),
 	};

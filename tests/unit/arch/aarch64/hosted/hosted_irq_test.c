@@ -70,7 +70,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void one_that_is_asked_for_is_on_and_ours_until_the_end(void **state)
+static void a_requested_interrupt_is_enabled_and_ours_until_the_end(void **state)
 {
 	(void)state;
 	assert_int_equal(hosted_irq_enable(PMU), 0);
@@ -79,7 +79,7 @@ static void one_that_is_asked_for_is_on_and_ours_until_the_end(void **state)
 	assert_true(!handlers[PMU] && !enabled[PMU]);
 }
 
-static void one_that_was_on_and_nobodys_is_on_again(void **state)
+static void an_enabled_interrupt_without_a_handler_is_enabled_again(void **state)
 {
 	(void)state;
 	enabled[PMU] = true;
@@ -89,7 +89,7 @@ static void one_that_was_on_and_nobodys_is_on_again(void **state)
 }
 
 /* Nobody would end the interrupt. */
-static void one_that_was_somebodys_stays_off(void **state)
+static void an_interrupt_with_a_handler_of_the_firmware_stays_disabled(void **state)
 {
 	(void)state;
 	handlers[TIMER] = firmwares;
@@ -100,7 +100,7 @@ static void one_that_was_somebodys_stays_off(void **state)
 	assert_true(!handlers[TIMER] && !enabled[TIMER]);
 }
 
-static void asked_for_again_it_is_on_again_and_what_it_was_is_not_forgotten(void **state)
+static void a_second_request_enables_it_and_keeps_the_saved_state(void **state)
 {
 	(void)state;
 	enabled[PMU] = true;
@@ -114,7 +114,7 @@ static void asked_for_again_it_is_on_again_and_what_it_was_is_not_forgotten(void
 	assert_true(!handlers[PMU] && enabled[PMU]);
 }
 
-static void what_the_firmware_refuses_is_not_given_back(void **state)
+static void an_interrupt_that_the_firmware_refused_is_not_given_back(void **state)
 {
 	(void)state;
 	refuses = -ENODEV;
@@ -142,11 +142,11 @@ static void there_are_no_more_than_ever_are_asked_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(one_that_is_asked_for_is_on_and_ours_until_the_end),
-		CASE(one_that_was_on_and_nobodys_is_on_again),
-		CASE(one_that_was_somebodys_stays_off),
-		CASE(asked_for_again_it_is_on_again_and_what_it_was_is_not_forgotten),
-		CASE(what_the_firmware_refuses_is_not_given_back),
+		CASE(a_requested_interrupt_is_enabled_and_ours_until_the_end),
+		CASE(an_enabled_interrupt_without_a_handler_is_enabled_again),
+		CASE(an_interrupt_with_a_handler_of_the_firmware_stays_disabled),
+		CASE(a_second_request_enables_it_and_keeps_the_saved_state),
+		CASE(an_interrupt_that_the_firmware_refused_is_not_given_back),
 		CASE(there_are_no_more_than_ever_are_asked_for),
 	};
 

@@ -113,7 +113,7 @@ static void on_a_gicv3_it_goes_to_one_affinity_and_to_our_group(void **state)
 	assert_memory_equal(gicd + TARGETS, before + TARGETS, LINES);
 }
 
-static void what_the_firmware_had_them_be_comes_back(void **state)
+static void the_firmwares_settings_of_spis_are_restored(void **state)
 {
 	(void)state;
 	for (unsigned affinity = 0; affinity < 2; affinity++) {
@@ -133,7 +133,7 @@ static void what_the_firmware_had_them_be_comes_back(void **state)
 	}
 }
 
-static void one_that_was_led_comes_no_more_until_it_is_led_again(void **state)
+static void a_disabled_spi_does_not_come_until_it_is_routed_again(void **state)
 {
 	(void)state;
 	gic_spi_disable(&spis, 48); /* it is not one of ours */
@@ -168,8 +168,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(on_a_gicv2_an_spi_goes_to_one_cpu_interface),
 		CASE(on_a_gicv3_it_goes_to_one_affinity_and_to_our_group),
-		CASE(what_the_firmware_had_them_be_comes_back),
-		CASE(one_that_was_led_comes_no_more_until_it_is_led_again),
+		CASE(the_firmwares_settings_of_spis_are_restored),
+		CASE(a_disabled_spi_does_not_come_until_it_is_routed_again),
 		CASE(an_spi_that_the_distributor_lacks_is_refused),
 	};
 

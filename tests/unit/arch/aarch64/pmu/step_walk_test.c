@@ -309,7 +309,7 @@ static const uint32_t two_branches[] = {
 	0xd65f03c0, /* 2: ret */
 };
 
-static void one_of_two_branches_to_one_place_is_counted_as_lost(void **state)
+static void one_of_two_branches_with_one_target_is_counted_as_lost(void **state)
 {
 	(void)state;
 	cpu.memory[1] = 1;
@@ -426,7 +426,8 @@ int main(void)
 		                       set_up),
 		cmocka_unit_test_setup(both_ways_of_a_sequence_may_have_a_store, set_up),
 		cmocka_unit_test_setup(a_jump_before_the_store_is_reported, set_up),
-		cmocka_unit_test_setup(one_of_two_branches_to_one_place_is_counted_as_lost, set_up),
+		cmocka_unit_test_setup(one_of_two_branches_with_one_target_is_counted_as_lost,
+		                       set_up),
 		cmocka_unit_test_setup(a_number_of_branches_that_nothing_shows_is_unknown, set_up),
 		cmocka_unit_test_setup(more_exits_than_breakpoints_are_unknown_and_end_at_a_tick,
 		                       set_up),

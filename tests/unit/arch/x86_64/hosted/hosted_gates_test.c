@@ -155,7 +155,7 @@ static void a_table_that_comes_again_takes_no_room(void **state)
 	assert_memory_equal(idts, before, sizeof(idts));
 }
 
-static void what_the_firmware_has_changed_meanwhile_is_its_own(void **state)
+static void a_gate_that_the_firmware_changed_meanwhile_is_kept(void **state)
 {
 	(void)state;
 	assert_null(take(0));
@@ -210,7 +210,7 @@ int main(void)
 		CASE(a_copy_of_a_table_continues_to_where_that_led),
 		CASE(an_unchanged_copy_is_given_back_as_well),
 		CASE(a_table_that_comes_again_takes_no_room),
-		CASE(what_the_firmware_has_changed_meanwhile_is_its_own),
+		CASE(a_gate_that_the_firmware_changed_meanwhile_is_kept),
 		CASE(a_table_more_than_are_kept_is_reported_and_left_alone),
 		CASE(a_table_without_room_for_them_is_reported_and_left_alone),
 	};

@@ -285,7 +285,7 @@ static void all_sources_but_lint1_are_masked_while_it_is_ours(void **state)
 	assert_true(cpu.base_msr & IA32_APIC_BASE_EXTD);
 }
 
-static void it_is_given_back_as_it_was(void **state)
+static void the_local_apic_is_given_back_unchanged(void **state)
 {
 	struct arch_clock clock;
 	struct apic_saved saved;
@@ -330,7 +330,7 @@ static void ids_have_32_bits(void **state)
 	apic_sent(); /* nothing to wait for: x2APIC has no busy bit */
 }
 
-static void what_is_served_is_known_and_ended(void **state)
+static void the_vector_in_service_is_known_and_ended(void **state)
 {
 	(void)state;
 	cpu.word[0x10 + 0xf0 / 32] = 1U << 0xf0 % 32;
@@ -439,7 +439,7 @@ static void without_it_a_count_is_as_long_as_the_span(void **state)
 /* ---- Where the firmware continues, and needs it itself ---- */
 
 /* On a counter's overflow the CPU asks whether the timer is due. */
-static void one_that_is_the_firmwares_is_not_touched(void **state)
+static void a_timer_of_the_firmware_is_not_touched(void **state)
 {
 	struct arch_clock clock;
 	uint32_t before[REGISTERS];
@@ -468,7 +468,7 @@ static void one_that_is_the_firmwares_is_not_touched(void **state)
 	assert_int_equal(cpu.deadlines, 0);
 }
 
-static void one_that_is_ours_lacks_nothing(void **state)
+static void an_own_timer_lacks_nothing(void **state)
 {
 	struct arch_clock clock;
 
@@ -486,17 +486,17 @@ int main(void)
 	}
 	const struct CMUnitTest tests[] = {
 		X2APIC(all_sources_but_lint1_are_masked_while_it_is_ours),
-		X2APIC(it_is_given_back_as_it_was),
+		X2APIC(the_local_apic_is_given_back_unchanged),
 		X2APIC(an_apic_of_few_sources_is_asked_for_no_other),
 		X2APIC(ids_have_32_bits),
-		X2APIC(what_is_served_is_known_and_ended),
+		X2APIC(the_vector_in_service_is_known_and_ended),
 		X2APIC(a_cpu_that_was_started_gets_the_boot_cpus_mode),
 		X2APIC(a_cpu_in_the_other_mode_is_not_the_same),
 		X2APIC(a_deadline_is_one_store),
 		X2APIC(the_firmwares_deadline_is_given_back),
 		X2APIC(without_it_a_count_is_as_long_as_the_span),
-		X2APIC(one_that_is_the_firmwares_is_not_touched),
-		X2APIC(one_that_is_ours_lacks_nothing),
+		X2APIC(a_timer_of_the_firmware_is_not_touched),
+		X2APIC(an_own_timer_lacks_nothing),
 		XAPIC(a_deadline_is_one_store),
 		XAPIC(the_firmwares_deadline_is_given_back),
 		XAPIC(without_it_a_count_is_as_long_as_the_span),

@@ -152,7 +152,7 @@ static bool has_counters(uint32_t vendor, uint64_t perfmon, uint64_t features, u
 }
 
 /* 4 general counters of version 2 are 402H. */
-static void whether_there_are_counters_is_what_the_drivers_say(void **state)
+static void the_drivers_say_whether_there_are_counters(void **state)
 {
 	const uint64_t hypervisor = CPUID_FEATURES_HYPERVISOR;
 
@@ -176,7 +176,7 @@ int main(void)
 		TEST(so_are_those_of_older_ones),
 		TEST(and_of_the_oldest),
 		TEST(a_maker_that_is_not_known_is_left_alone),
-		TEST(whether_there_are_counters_is_what_the_drivers_say),
+		TEST(the_drivers_say_whether_there_are_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

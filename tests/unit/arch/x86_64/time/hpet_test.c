@@ -145,7 +145,7 @@ static void a_counter_that_stalled_does_so_again(void **state)
 	assert_int_equal(words[HPET_CONFIG / 4], 0);
 }
 
-static void it_has_fired_once_the_counter_is_there(void **state)
+static void the_timer_has_fired_when_the_counter_reaches_it(void **state)
 {
 	uint32_t *counter = &words[HPET_COUNTER / 4];
 
@@ -229,7 +229,7 @@ int main(void)
 		cmocka_unit_test_setup(the_firmwares_timers_are_left_alone, set_up),
 		cmocka_unit_test_setup(without_a_free_timer_the_users_are_reported, set_up),
 		cmocka_unit_test_setup(a_counter_that_stalled_does_so_again, set_up),
-		cmocka_unit_test_setup(it_has_fired_once_the_counter_is_there, set_up),
+		cmocka_unit_test_setup(the_timer_has_fired_when_the_counter_reaches_it, set_up),
 		cmocka_unit_test_setup(an_interrupt_during_the_arming_is_noticed, set_up),
 	};
 

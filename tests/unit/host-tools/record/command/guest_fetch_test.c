@@ -170,7 +170,7 @@ static void several_may_come_at_once(void **state)
 	assert_int_equal(guest_fetch_end(&fetch), 0); /* a second call is harmless */
 }
 
-static void one_that_is_there_is_replaced_when_the_new_one_is_whole(void **state)
+static void an_existing_file_is_replaced_when_the_new_one_is_complete(void **state)
 {
 	struct tr_file file = { .size = 4, .crc = wire_crc(0, (const uint8_t *)"four", 4) };
 
@@ -211,7 +211,7 @@ static void a_damaged_one_is_none(void **state)
 	assert_int_equal(guest_fetch_end(&fetch), 1);
 }
 
-static void one_that_the_program_has_not_is_reported_and_the_next_comes(void **state)
+static void a_file_that_the_program_lacks_is_reported_and_the_next_is_fetched(void **state)
 {
 	struct tr_file file = { .status = -ENOENT };
 
@@ -223,7 +223,7 @@ static void one_that_the_program_has_not_is_reported_and_the_next_comes(void **s
 }
 
 /* After that no bytes are read as files. */
-static void what_makes_no_sense_ends_it(void **state)
+static void an_invalid_answer_ends_the_fetch(void **state)
 {
 	static const struct tr_file wrong[] = { { .index = 1, .size = 4 },
 		                                { .index = UINT32_MAX },
@@ -268,11 +268,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(files_of_any_size_come_in_pieces_of_any_size),
 		TEST(several_may_come_at_once),
-		TEST(one_that_is_there_is_replaced_when_the_new_one_is_whole),
+		TEST(an_existing_file_is_replaced_when_the_new_one_is_complete),
 		TEST(half_a_file_is_none),
 		TEST(a_damaged_one_is_none),
-		TEST(one_that_the_program_has_not_is_reported_and_the_next_comes),
-		TEST(what_makes_no_sense_ends_it),
+		TEST(a_file_that_the_program_lacks_is_reported_and_the_next_is_fetched),
+		TEST(an_invalid_answer_ends_the_fetch),
 		TEST(a_place_that_cannot_be_written_is_found_before_anything_runs),
 	};
 

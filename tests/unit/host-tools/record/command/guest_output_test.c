@@ -95,7 +95,7 @@ static void each_goes_its_own_way_byte_for_byte_and_gives_its_room_back(void **s
 	assert_got(0, "", 0);
 }
 
-static void it_goes_aside_where_standard_output_is_ours(void **state)
+static void the_programs_output_goes_elsewhere_if_standard_output_is_the_tools(void **state)
 {
 	struct guest_output other;
 
@@ -106,7 +106,7 @@ static void it_goes_aside_where_standard_output_is_ours(void **state)
 }
 
 /* A pager that does not read: the program continues for a long time, and nothing is lost. */
-static void what_nobody_takes_yet_is_kept_in_its_order(void **state)
+static void output_that_is_not_read_yet_is_kept_in_order(void **state)
 {
 	size_t printed = 0, got = 0;
 	char byte;
@@ -188,7 +188,7 @@ static void a_reader_that_is_gone_does_not_stop_the_program(void **state)
 	pipes[0][0] = -1;
 }
 
-static void what_the_machine_lost_is_reported_by_number(void **state)
+static void lost_output_is_reported_by_its_size(void **state)
 {
 	char said[256] = "";
 	int before = dup(STDERR_FILENO);
@@ -214,11 +214,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(each_goes_its_own_way_byte_for_byte_and_gives_its_room_back),
-		TEST(it_goes_aside_where_standard_output_is_ours),
-		TEST(what_nobody_takes_yet_is_kept_in_its_order),
+		TEST(the_programs_output_goes_elsewhere_if_standard_output_is_the_tools),
+		TEST(output_that_is_not_read_yet_is_kept_in_order),
 		TEST(a_terminal_gets_whole_characters_and_none_that_it_obeys),
 		TEST(a_reader_that_is_gone_does_not_stop_the_program),
-		TEST(what_the_machine_lost_is_reported_by_number),
+		TEST(lost_output_is_reported_by_its_size),
 	};
 
 	int failed = cmocka_run_group_tests_name("shared memory", tests, NULL, NULL);

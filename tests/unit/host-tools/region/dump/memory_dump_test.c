@@ -173,7 +173,7 @@ static void a_core_of_32_bits_is_one_too(void **state)
 	assert_is_the_region();
 }
 
-static void without_physical_addresses_the_virtual_ones_are_meant(void **state)
+static void without_physical_addresses_the_virtual_ones_are_used(void **state)
 {
 	Elf64_Phdr *segment;
 
@@ -186,7 +186,7 @@ static void without_physical_addresses_the_virtual_ones_are_meant(void **state)
 	assert_is_the_region();
 }
 
-static void what_the_file_leaves_out_of_a_segment_is_zero(void **state)
+static void bytes_of_a_segment_that_the_file_omits_are_zero(void **state)
 {
 	size_t end = FIXTURE_SIZE;
 
@@ -200,7 +200,7 @@ static void what_the_file_leaves_out_of_a_segment_is_zero(void **state)
 	assert_is_the_region();
 }
 
-static void of_segments_that_overlap_each_address_has_one(void **state)
+static void each_address_in_overlapping_segments_has_one_segment(void **state)
 {
 	uint8_t bytes[8] = { 0 };
 
@@ -378,9 +378,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(a_core_has_its_memory_in_pieces_that_are_not_aligned),
 		TEST(a_core_of_32_bits_is_one_too),
-		TEST(without_physical_addresses_the_virtual_ones_are_meant),
-		TEST(what_the_file_leaves_out_of_a_segment_is_zero),
-		TEST(of_segments_that_overlap_each_address_has_one),
+		TEST(without_physical_addresses_the_virtual_ones_are_used),
+		TEST(bytes_of_a_segment_that_the_file_omits_are_zero),
+		TEST(each_address_in_overlapping_segments_has_one_segment),
 		TEST(a_region_that_a_core_lacks_in_part_is_refused),
 		TEST(cores_that_make_no_sense_are_refused),
 		TEST(a_raw_dump_is_used_where_it_lies),

@@ -218,7 +218,7 @@ static void a_stub_that_is_wrong_gets_one_line(void **state)
 	}
 }
 
-static void who_is_not_there_is_reported_with_the_place(void **state)
+static void a_missing_gdb_server_is_reported_with_its_address(void **state)
 {
 	const struct channel_url_options options = { .timeout = PATIENCE / 1e3 };
 
@@ -234,7 +234,7 @@ static void who_is_not_there_is_reported_with_the_place(void **state)
 	assert_non_null(strstr(error.text, "localhost:1"));
 }
 
-static void the_error_for_a_wrong_url_names_what_it_lacks(void **state)
+static void the_error_for_a_wrong_url_names_the_missing_part(void **state)
 {
 	static const struct {
 		const char *places, *says;
@@ -316,7 +316,7 @@ static void a_scan_finds_the_region_and_not_a_copy_of_it(void **state)
 	region_close(&region);
 }
 
-static void a_scan_that_finds_nothing_says_what_to_try(void **state)
+static void a_scan_that_finds_nothing_gives_advice(void **state)
 {
 	(void)state;
 	start_ram();
@@ -339,7 +339,7 @@ static void *beat(void *arg)
 	return NULL;
 }
 
-static void of_several_regions_the_one_that_lives_is_taken(void **state)
+static void of_several_regions_the_live_one_is_used(void **state)
 {
 	pthread_t heart;
 	struct tr_header *living;
@@ -405,7 +405,7 @@ static void a_reader_that_does_nothing_does_not_hold_the_machine(void **state)
 	assert_true(runs()); /* without a wait */
 }
 
-static void what_was_published_arrives_though_nobody_reads_on(void **state)
+static void published_records_arrive_without_further_reads(void **state)
 {
 	struct region_lease lease;
 	const struct tr_reader *reader;
@@ -426,7 +426,7 @@ static void what_was_published_arrives_though_nobody_reads_on(void **state)
 }
 
 /* One look without a doorbell; the next one waits for the breakpoint. */
-static void the_breakpoint_wakes_who_waits(void **state)
+static void the_breakpoint_wakes_a_waiting_reader(void **state)
 {
 	struct channel_bell bell = { .pending = 0 };
 
@@ -526,7 +526,7 @@ static void a_machine_that_hangs_ends_its_recording_by_its_registers(void **stat
 	is_as_it_was();
 }
 
-static void it_is_not_interrupted_in_its_own_code(void **state)
+static void the_target_is_not_stopped_in_bareperfs_code(void **state)
 {
 	(void)state;
 	stub.ends = ENTRY;
@@ -535,7 +535,7 @@ static void it_is_not_interrupted_in_its_own_code(void **state)
 	is_as_it_was();
 }
 
-static void who_does_not_get_there_is_as_it_was(void **state)
+static void a_cpu_that_does_not_reach_the_target_is_unchanged(void **state)
 {
 	(void)state;
 	assert_int_equal(force(0, 0), -ETIMEDOUT);
@@ -578,20 +578,20 @@ int main(void)
 		TEST(a_recording_comes_through_a_stub_that_says_runs_and_dribbles),
 		TEST(a_recording_comes_through_binary_packets),
 		TEST(a_stub_that_is_wrong_gets_one_line),
-		TEST(who_is_not_there_is_reported_with_the_place),
-		TEST(the_error_for_a_wrong_url_names_what_it_lacks),
+		TEST(a_missing_gdb_server_is_reported_with_its_address),
+		TEST(the_error_for_a_wrong_url_names_the_missing_part),
 		TEST(a_budget_is_an_option_too_and_of_gdb_alone),
 		TEST(a_scan_finds_the_region_and_not_a_copy_of_it),
-		TEST(a_scan_that_finds_nothing_says_what_to_try),
-		TEST(of_several_regions_the_one_that_lives_is_taken),
+		TEST(a_scan_that_finds_nothing_gives_advice),
+		TEST(of_several_regions_the_live_one_is_used),
 		TEST(a_reader_that_is_killed_leaves_a_machine_that_runs),
 		TEST(a_reader_that_does_nothing_does_not_hold_the_machine),
-		TEST(what_was_published_arrives_though_nobody_reads_on),
-		TEST(the_breakpoint_wakes_who_waits),
+		TEST(published_records_arrive_without_further_reads),
+		TEST(the_breakpoint_wakes_a_waiting_reader),
 		TEST(an_overwritable_ring_is_of_one_moment),
 		TEST(a_machine_that_hangs_ends_its_recording_by_its_registers),
-		TEST(it_is_not_interrupted_in_its_own_code),
-		TEST(who_does_not_get_there_is_as_it_was),
+		TEST(the_target_is_not_stopped_in_bareperfs_code),
+		TEST(a_cpu_that_does_not_reach_the_target_is_unchanged),
 		TEST(a_stub_that_takes_no_registers_is_reported),
 		TEST(without_registers_or_a_place_to_go_it_cannot_be_done),
 	};

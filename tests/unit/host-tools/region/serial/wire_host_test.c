@@ -175,7 +175,7 @@ static void a_byte_that_is_none_of_text_costs_its_line_alone(void **state)
 	assert_string_equal(rig.text, "one\r\nthree\r\n");
 }
 
-static void what_is_not_wanted_any_more_is_not_stored(void **state)
+static void bytes_that_are_no_longer_wanted_are_not_stored(void **state)
 {
 	(void)state;
 	wire_rig_begin(UART);
@@ -337,7 +337,7 @@ static void is_reported(const char *what)
 		fail_msg("%s", rig.host.error.text);
 }
 
-static void a_line_that_eats_xon_and_xoff_is_named_with_what_to_do(void **state)
+static void a_line_that_eats_xon_and_xoff_is_reported_with_advice(void **state)
 {
 	(void)state;
 	wire_rig_begin(UART);
@@ -349,7 +349,7 @@ static void a_line_that_eats_xon_and_xoff_is_named_with_what_to_do(void **state)
 	is_reported("loses or changes the bytes 0x11 0x13: that is software flow control");
 }
 
-static void a_line_that_eats_iac_is_named_with_what_to_do(void **state)
+static void a_line_that_eats_iac_is_reported_with_advice(void **state)
 {
 	(void)state;
 	wire_rig_begin(UART);
@@ -419,7 +419,7 @@ static void another_minor_version_is_read_on(void **state)
 	assert_true(rig.host.counts.status > 0);
 }
 
-static void a_machine_that_was_reset_is_reported_and_gets_none_of_the_old_ones_words(void **state)
+static void a_reset_machine_is_reported_and_gets_no_old_stores(void **state)
 {
 	uint32_t lease = 7;
 
@@ -507,18 +507,18 @@ int main(void)
 		TEST(bursts_fit_the_fifo_that_the_target_reported),
 		TEST(text_before_the_first_hello_and_behind_bye_is_passed_on),
 		TEST(a_byte_that_is_none_of_text_costs_its_line_alone),
-		TEST(what_is_not_wanted_any_more_is_not_stored),
+		TEST(bytes_that_are_no_longer_wanted_are_not_stored),
 		TEST(fetches_are_exact_whatever_is_lost_flipped_doubled_or_late),
 		TEST(stores_are_done_once_and_in_order_whatever_happens_to_them),
 		TEST(each_doorbell_that_rang_is_reported_once_whatever_happens),
 		TEST(a_line_that_was_dead_for_minutes_continues),
-		TEST(a_line_that_eats_xon_and_xoff_is_named_with_what_to_do),
-		TEST(a_line_that_eats_iac_is_named_with_what_to_do),
+		TEST(a_line_that_eats_xon_and_xoff_is_reported_with_advice),
+		TEST(a_line_that_eats_iac_is_reported_with_advice),
 		TEST(a_line_of_seven_bits_is_not_taken_for_one_of_eight),
 		TEST(a_noisy_line_is_not_taken_for_one_that_eats_bytes),
 		TEST(another_major_version_is_refused_by_both_numbers),
 		TEST(another_minor_version_is_read_on),
-		TEST(a_machine_that_was_reset_is_reported_and_gets_none_of_the_old_ones_words),
+		TEST(a_reset_machine_is_reported_and_gets_no_old_stores),
 		TEST(a_machine_without_a_region_yet_is_waited_for),
 		TEST(answers_that_make_no_sense_end_it_and_touch_nothing),
 		TEST(a_store_that_the_machine_refuses_is_reported),

@@ -145,7 +145,7 @@ static void a_peer_that_goes_away_takes_no_bell_along(void **state)
 }
 
 /* A peer may fill its eventfd; further doorbells of its own are then lost, and nothing else. */
-static void a_bell_that_overflows_stops_nobody(void **state)
+static void an_overflowing_doorbell_blocks_no_peer(void **state)
 {
 	uint64_t most = UINT64_MAX - 1, one = 1;
 
@@ -199,7 +199,7 @@ static void a_bell_that_rang_is_waited_for_once(void **state)
 	close(listener);
 }
 
-static void who_listens_late_wakes_for_what_rang_before(void **state)
+static void a_late_listener_wakes_for_earlier_doorbells(void **state)
 {
 	int first = ivshmem_server_listen(&server), second;
 
@@ -249,10 +249,10 @@ int main(void)
 		TEST(a_bell_is_counted_once),
 		TEST(a_peer_that_says_something_is_not_listened_to),
 		TEST(a_peer_that_goes_away_takes_no_bell_along),
-		TEST(a_bell_that_overflows_stops_nobody),
+		TEST(an_overflowing_doorbell_blocks_no_peer),
 		TEST(a_sleeper_wakes_for_every_bell_and_leaves_the_count),
 		TEST(a_bell_that_rang_is_waited_for_once),
-		TEST(who_listens_late_wakes_for_what_rang_before),
+		TEST(a_late_listener_wakes_for_earlier_doorbells),
 		cmocka_unit_test(too_few_file_descriptors_are_reported_and_none_is_leaked),
 	};
 

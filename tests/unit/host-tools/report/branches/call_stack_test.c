@@ -163,7 +163,7 @@ static void a_jump_within_a_function_and_to_its_begin_is_no_call(void **state)
 	assert_string_equal(story, "+1+2");
 }
 
-static void a_jump_into_the_middle_of_a_function_in_the_stack_ends_what_it_called(void **state)
+static void a_jump_into_a_function_in_the_stack_ends_its_calls(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 10000; i++)
@@ -175,7 +175,7 @@ static void a_jump_into_the_middle_of_a_function_in_the_stack_ends_what_it_calle
 	assert_int_equal(stack.depth, 1);
 }
 
-static void a_return_to_no_call_ends_what_a_function_in_the_stack_called(void **state)
+static void a_return_without_a_call_ends_the_calls_of_the_target(void **state)
 {
 	(void)state;
 	call(WORK, LEAF, BACK(WORK, 1));
@@ -308,8 +308,8 @@ int main(void)
 		TEST(a_jump_to_a_function_is_a_call_that_ends_with_its_caller),
 		TEST(functions_that_jump_to_each_other_do_not_fill_the_stack),
 		TEST(a_jump_within_a_function_and_to_its_begin_is_no_call),
-		TEST(a_jump_into_the_middle_of_a_function_in_the_stack_ends_what_it_called),
-		TEST(a_return_to_no_call_ends_what_a_function_in_the_stack_called),
+		TEST(a_jump_into_a_function_in_the_stack_ends_its_calls),
+		TEST(a_return_without_a_call_ends_the_calls_of_the_target),
 		TEST(a_return_ends_the_innermost_call_with_its_address),
 		TEST(an_interrupt_is_no_callee_of_the_interrupted_function),
 		TEST(a_gap_cuts_all_calls),

@@ -82,7 +82,7 @@ static void welchs_interval_of_equal_spreads_is_students(void **state)
 	assert_near(seen.high, 1 + 2.306004, 1e-5);
 }
 
-static void where_nothing_varies_an_interval_is_a_point(void **state)
+static void without_variation_an_interval_is_a_point(void **state)
 {
 	static const double first[] = { 0.1, 0.1, 0.1 }, second[] = { 0.3, 0.3, 0.3 };
 	struct diff_moments one = diff_moments(first, 3), other = diff_moments(second, 3);
@@ -102,7 +102,7 @@ int main(void)
 		cmocka_unit_test(wilsons_intervals_are_the_published_ones),
 		cmocka_unit_test(differences_of_shares_are_the_published_ones),
 		cmocka_unit_test(welchs_interval_of_equal_spreads_is_students),
-		cmocka_unit_test(where_nothing_varies_an_interval_is_a_point),
+		cmocka_unit_test(without_variation_an_interval_is_a_point),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static uint64_t samples_of(void)
 	return samples;
 }
 
-static void what_was_in_flight_over_the_oldest_is_not_taken_for_records(void **state)
+static void bytes_in_flight_over_the_oldest_records_are_no_records(void **state)
 {
 	const struct tr_ring *ring = &fixture.region.rings[RING];
 	const struct perf_event_mmap_page *control =
@@ -94,7 +94,7 @@ static void what_was_in_flight_over_the_oldest_is_not_taken_for_records(void **s
 	assert_int_equal(samples_of(), IN_RING - UNSAFE);
 }
 
-static void of_a_run_that_has_ended_the_oldest_is_there_as_well(void **state)
+static void after_the_runs_end_the_oldest_record_is_kept(void **state)
 {
 	(void)state;
 	fixture_complete(&fixture);
@@ -118,7 +118,7 @@ static void *run(void *arg)
 	return arg;
 }
 
-static void what_the_rings_own_reader_gave_back_meanwhile_is_no_broken_ring(void **state)
+static void space_released_by_another_reader_is_no_broken_ring(void **state)
 {
 	pthread_t machine;
 	uint64_t seen = 0;
@@ -139,7 +139,7 @@ static void what_the_rings_own_reader_gave_back_meanwhile_is_no_broken_ring(void
 	assert_true(seen > DUMPS);
 }
 
-static void what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself(void **state)
+static void records_newer_than_a_dead_machines_ledger_are_counted_apart(void **state)
 {
 	const struct ledger_found *found;
 	struct dump dump;
@@ -253,13 +253,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(what_was_in_flight_over_the_oldest_is_not_taken_for_records),
-		TEST(of_a_run_that_has_ended_the_oldest_is_there_as_well),
-		TEST(what_the_rings_own_reader_gave_back_meanwhile_is_no_broken_ring),
+		TEST(bytes_in_flight_over_the_oldest_records_are_no_records),
+		TEST(after_the_runs_end_the_oldest_record_is_kept),
+		TEST(space_released_by_another_reader_is_no_broken_ring),
 		TEST(a_records_text_has_all_that_is_in_it),
 		TEST(counts_and_losses_are_reported_with_their_ids),
 		TEST(each_record_is_reported_with_its_place),
-		TEST(what_is_newer_than_a_dead_machines_ledger_is_counted_by_itself),
+		TEST(records_newer_than_a_dead_machines_ledger_are_counted_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

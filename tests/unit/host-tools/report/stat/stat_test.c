@@ -114,7 +114,7 @@ static void each_cpu_can_have_its_own_lines(void **state)
 }
 
 /* Other software events are no clock: events of other types may have the same number. */
-static void what_is_no_share_is_a_rate(void **state)
+static void a_value_that_is_no_share_is_a_rate(void **state)
 {
 	char *text;
 
@@ -136,7 +136,7 @@ static void what_is_no_share_is_a_rate(void **state)
 	free(text);
 }
 
-static void only_what_was_counted_alike_is_compared(void **state)
+static void only_equally_counted_events_are_compared(void **state)
 {
 	char *text;
 
@@ -157,8 +157,8 @@ int main(void)
 		TEST(counts_are_scaled_on_each_cpu_and_then_added),
 		TEST(the_page_is_perfs),
 		TEST(each_cpu_can_have_its_own_lines),
-		TEST(what_is_no_share_is_a_rate),
-		TEST(only_what_was_counted_alike_is_compared),
+		TEST(a_value_that_is_no_share_is_a_rate),
+		TEST(only_equally_counted_events_are_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

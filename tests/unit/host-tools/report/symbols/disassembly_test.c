@@ -96,7 +96,7 @@ static void aarch64_has_words(void **state)
 	                    "ffffffff81000008+4 ret\n");
 }
 
-static void it_ends_with_the_function_the_file_and_what_is_no_instruction(void **state)
+static void a_disassembly_ends_at_the_functions_or_files_end_or_a_bad_instruction(void **state)
 {
 	static const uint8_t code[] = { 0x90, 0x90, 0x06, 0x90 }; /* 06: invalid in 64-bit mode */
 
@@ -115,7 +115,7 @@ static void it_ends_with_the_function_the_file_and_what_is_no_instruction(void *
 	assert_string_equal(seen, "ffffffff81000000+1 nop\n");
 }
 
-static void what_is_no_code_of_ours_is_refused(void **state)
+static void unknown_or_unreadable_code_is_refused(void **state)
 {
 	static const uint8_t code[] = { 0x90 };
 	const struct symbol_code nowhere = { "/nowhere", 0, 1, 0 };
@@ -133,8 +133,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(x86_64_is_as_gnu_writes_it),
 		TEST(aarch64_has_words),
-		TEST(it_ends_with_the_function_the_file_and_what_is_no_instruction),
-		TEST(what_is_no_code_of_ours_is_refused),
+		TEST(a_disassembly_ends_at_the_functions_or_files_end_or_a_bad_instruction),
+		TEST(unknown_or_unreadable_code_is_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -223,7 +223,7 @@ static void many_loads_are_each_its_times(void **state)
 	assert_string_equal(name_at(BASE + 2 * SPAN + 16, 3000), "anon+0x10");
 }
 
-static void what_is_too_much_is_reported_once(void **state)
+static void too_many_symbols_are_reported_once(void **state)
 {
 	char reported[256];
 	FILE *errors = tmpfile();
@@ -258,7 +258,7 @@ int main(void)
 		TEST(an_address_of_the_past_is_the_machines),
 		TEST(an_image_that_is_loaded_again_is_the_same_file),
 		TEST(many_loads_are_each_its_times),
-		TEST(what_is_too_much_is_reported_once),
+		TEST(too_many_symbols_are_reported_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

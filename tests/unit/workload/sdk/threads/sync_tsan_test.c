@@ -217,7 +217,7 @@ static void pass_on(unsigned cpu)
 	}
 }
 
-static void what_a_condition_variable_tells_is_not_missed(void **state)
+static void no_signal_of_a_condition_variable_is_missed(void **state)
 {
 	(void)state;
 	mutex = filled = emptied = SDK_STATIC;
@@ -286,7 +286,7 @@ static void make_anew(unsigned cpu)
 	}
 }
 
-static void who_destroys_a_barrier_waits_for_those_who_leave_it(void **state)
+static void destroying_a_barrier_waits_for_threads_that_leave_it(void **state)
 {
 	(void)state;
 	barrier = sdk_barrier(CPUS);
@@ -316,7 +316,7 @@ static void read_and_write(unsigned cpu)
 	}
 }
 
-static void who_writes_is_alone_and_who_reads_is_not(void **state)
+static void a_writer_excludes_others_and_a_reader_does_not(void **state)
 {
 	(void)state;
 	rwlock = SDK_STATIC;
@@ -361,7 +361,7 @@ static void make_once(unsigned cpu)
 	assert_int_equal(made, 1);
 }
 
-static void all_see_what_was_made_once(void **state)
+static void all_threads_see_the_one_initialisation(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 20; i++) {
@@ -383,14 +383,14 @@ int main(void)
 		BOTH(a_mutex_lets_one_in),
 		cmocka_unit_test_setup(a_recursive_lock_may_be_taken_again_by_its_holder, looking),
 		cmocka_unit_test_setup(a_held_lock_is_busy_or_times_out, looking),
-		BOTH(what_a_condition_variable_tells_is_not_missed),
+		BOTH(no_signal_of_a_condition_variable_is_missed),
 		cmocka_unit_test_setup(
 		    a_condition_that_does_not_come_is_reported_with_the_mutex_held, looking),
 		BOTH(a_barrier_waits_for_all_round_after_round),
-		BOTH(who_destroys_a_barrier_waits_for_those_who_leave_it),
-		BOTH(who_writes_is_alone_and_who_reads_is_not),
+		BOTH(destroying_a_barrier_waits_for_threads_that_leave_it),
+		BOTH(a_writer_excludes_others_and_a_reader_does_not),
 		cmocka_unit_test_setup(a_read_lock_is_busy_for_writers, looking),
-		BOTH(all_see_what_was_made_once),
+		BOTH(all_threads_see_the_one_initialisation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
