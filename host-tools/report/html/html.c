@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/report/branches/call_times.h"
 #include "host-tools/report/html/html_code.h"
 #include "host-tools/report/html/html_facts.h"
 #include "host-tools/report/html/html_json.h"
@@ -123,7 +124,7 @@ static json_t *marks_of(const struct mark_regions *marks)
 	return list;
 }
 
-static json_t *events_of(const struct perf_reader *reader)
+static json_t *events_of(const struct perf_reader *reader, const struct html_records *records)
 {
 	json_t *list = json_array();
 
@@ -134,6 +135,10 @@ static json_t *events_of(const struct perf_reader *reader)
 		                                      "clock", perf_reader_is_clock(event),
 		                                      "samples", html_number(event->samples)));
 	}
+	if (records->calls)
+		json_array_append_new(list, json_pack("{ss sb so ss}", "name", "calls", "clock", 1,
+		                                      "samples", html_number(records->calls),
+		                                      "calls", CALL_TIMES_NOTE));
 	return list;
 }
 
@@ -160,10 +165,10 @@ static int put_facts(struct recording_file *file, const struct html_records *rec
 	    json_pack("{so so so so so so so so so so}", "file", html_text(file->reader.path),
 	              "boot", boot_of(file), "start", html_exact(any ? records->first : 0), "end",
 	              html_exact(any ? records->last : 0), "trace_bytes",
-	              html_number(records->trace_bytes), "events", events_of(&file->reader),
-	              "marks", marks_of(&records->marks), "functions",
-	              functions_of(&records->places), "sources", html_sources_json(sources),
-	              "chunks", chunks_of(&records->series)));
+	              html_number(records->trace_bytes), "events",
+	              events_of(&file->reader, records), "marks", marks_of(&records->marks),
+	              "functions", functions_of(&records->places), "sources",
+	              html_sources_json(sources), "chunks", chunks_of(&records->series)));
 	return html_json(out, facts);
 }
 
@@ -173,6 +178,8 @@ static int put_data(struct recording_file *file, struct html_records *records, F
 	struct html_sources sources = { 0 };
 	int code = recording_file_walk(file, html_records_add, records, error);
 
+	if (!code && !records->only)
+		code = html_records_add_calls(records, file);
 	if (!code)
 		code = html_records_end(records);
 	if (!code)

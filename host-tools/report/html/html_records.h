@@ -6,6 +6,7 @@
 
 #include "host-tools/perfdata/perf_reader.h"
 #include "host-tools/report/places.h"
+#include "host-tools/report/recording_file.h"
 #include "host-tools/report/series.h"
 #include "host-tools/report/stat/mark_regions.h"
 
@@ -17,7 +18,8 @@ struct html_records {
 	struct intern stopped;     /* a: event's id, b: CPU; index of stops */
 	struct html_stop *stops;
 	uint64_t first, last; /* ns, of the first and the last record; first > last: none */
-	uint64_t trace_bytes; /* size of AUX areas; the page does not show them */
+	uint64_t trace_bytes; /* size of AUX areas */
+	uint64_t calls;       /* stacks of a branch trace; 0: the page has none */
 };
 
 /* Add a record; a visit function for recording_file_walk(). context: the struct html_records. 0,
@@ -27,6 +29,10 @@ int html_records_add(void *context, struct perf_reader *reader,
 
 /* Add the region of a mark; a show function for mark_regions. 0, -ENOMEM or -EIO. */
 int html_records_mark(void *context, const struct mark_region *region);
+
+/* Add the stacks of a branch trace, if the file has one whose code is known, as samples of an event
+ * behind all others. Before html_records_end(). 0, -ENOMEM or -EIO. */
+int html_records_add_calls(struct html_records *records, struct recording_file *file);
 
 /* Finish after the last record. 0, -ENOMEM or -EIO. */
 int html_records_end(struct html_records *records);

@@ -10,6 +10,7 @@ const KEYS = [
 
 let recording;
 let rows;
+let charts; /* of calls, a CPU each */
 let turn = 0; /* number of the current computation; a newer one cancels older ones */
 const view = { from: 0, to: 0, event: 0 };
 const state = {
@@ -32,7 +33,7 @@ function drawTimeline() {
 	const span = view.to - view.from + 1, { selection } = state;
 
 	drawAxis(byId("axis"), view);
-	const coarse = drawRows(recording, view, rows);
+	const coarse = [...drawRows(recording, view, rows), ...drawCalls(recording, view, charts)];
 	box.hidden = !selection || selection.to < view.from || selection.from > view.to;
 	if (!box.hidden) {
 		const from = Math.max(selection.from, view.from), to = Math.min(selection.to, view.to);
@@ -375,6 +376,7 @@ async function start() {
 
 	fillPage();
 	makeRows();
+	charts = makeCharts(recording, byId("calls"));
 	byId("main").hidden = false;
 	view.to = recording.span;
 	view.event = events.reduce((most, event, i) => event.samples > events[most].samples ? i : most, 0);
@@ -387,6 +389,7 @@ async function start() {
 	listenToKeys();
 	listenToFlame();
 	listenToTimeline();
+	listenToCalls(charts, byId("call"));
 	listenToLooks();
 	await update();
 }

@@ -268,7 +268,7 @@ function drawAccounts(element, facts) {
 	}), checks);
 	if (facts.trace_bytes) {
 		const line = document.createElement("p");
-		line.textContent = `${amount(facts.trace_bytes)} bytes of hardware trace are in the file and not on this page: bareperf dump, perf script --itrace.`;
+		line.textContent = `${amount(facts.trace_bytes)} bytes of hardware trace are in the file and not on this page as such: bareperf dump, perf script --itrace.`;
 		element.append(line);
 	}
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The calls of a branch trace over time, in Chrome's format and in the Firefox Profiler's. Each
+"""The calls of a branch trace over time, in Chrome's format, in the Firefox Profiler's, and on the HTML page. Each
 call is a slice within its caller's slice. Times between two stamps of the trace are interpolated by
 instructions. Tested with made-up traces of known times and instructions, and with the formats' own
 readers."""
@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import browser as browsers
 import fake_run
 import made_trace
 import speedscope
@@ -100,6 +101,42 @@ def in_chromes_reader(out, found):
            (threads, own, done.stderr))
 
 
+CHART = "charts[0].calls.map((one) => [one.name, one.depth, one.from, one.to, one.left, one.right])"
+
+
+def on_the_page(found):
+    page = HERE / "whole.html"
+    done = run(fake_run.TOOL, "report", "--html", "-o", page, HERE / "whole.data")
+    tap.ok(done.returncode == 0, "page: it is made", done.stderr)
+    with browsers.Browser() as browser:
+        browser.open(page)
+        browser.wait("charts[0]?.calls.length === 4")
+        start = int(browser.value("String(recording.start)"))
+        drawn = browser.value(CHART)
+        tap.equal(sorted([name, depth, start + begin, start + end] for name, depth, begin, end, _, _ in drawn),
+                  sorted([name, depth, int(begin), int(end)] for depth, (name, begin, end) in enumerate(found)),
+                  "page: each call has its time, below its caller")
+        lefts = {name: (left, right) for name, _, _, _, left, right in drawn}
+        tap.ok(all(lefts[outer][0] <= lefts[inner][0] < lefts[inner][1] <= lefts[outer][1]
+                   for outer, inner in zip(("_start", "main", "work"), ("main", "work", "leaf"))),
+               "page: and is drawn within its caller's place", lefts)
+        note = browser.value("document.getElementById('calls-note').textContent")
+        tap.ok(NOTE.removeprefix("calls; ") in note and not browser.value("document.getElementById('calls').hidden"),
+               "page: it says that times are interpolated", note)
+        left, right = lefts["leaf"]
+        told = browser.value(f"callAt(charts[0], {(left + right) / 2}, 3 * CALL_HEIGHT + 5)")
+        tap.ok(told.startswith("leaf: "), "page: a call under the pointer has its name and time", told)
+        frames = browser.value("[...document.querySelectorAll('.frame')].map((one) => one.frame.name)")
+        tap.ok({"_start", "main", "work", "leaf"} <= set(frames), "page: the flame graph has the calls, too", frames)
+        run(fake_run.TOOL, "report", "--html", "-o", page, MADE.file(
+            (PIECES[0][0], made_trace.TRUNCATED, 1000), (PIECES[1][0], 0, 9000), name="gap.data"))
+        browser.open(page)
+        browser.wait("charts[0]?.calls.length > 0")
+        start = int(browser.value("String(recording.start)"))
+        over = [one for one in browser.value(CHART) if start + one[2] < 1000 < start + one[3]]
+        tap.equal(over, [], "page: no call lasts over a gap")
+
+
 def in_firefox_format(found):
     out = export("firefox", HERE / "whole.data")
     thread = json.loads(out.read_text())["threads"][0]
@@ -147,6 +184,7 @@ def main():
     interpolated(found)
     gaps()
     in_chromes_reader(out, found)
+    on_the_page(found)
     in_firefox_format(found)
 
 

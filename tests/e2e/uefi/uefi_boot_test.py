@@ -275,7 +275,7 @@ def judge_phases(taken, isa):
              "1.600000001 s: OS loader: StartImage() starts", "0.987654321 s: BDS begins (0x0030)"]
     tap.equal(texts[-len(times) - 1:-1], [f"FPDT {time}" for time in times],
               f"{isa}: the firmware's own times are reported, at the end of the line")
-    counter = re.fullmatch(r"FPDT counter (\d+\.\d{9}) s: the recording's 0", texts[-1])
+    counter = re.fullmatch(r"boot counter (\d+\.\d{9}) s: the recording's 0", texts[-1])
     if tap.ok(counter, f"{isa}: and its counter's value at the start of the recording's clock", texts[-1]):
         told = re.findall(r"^ *(-?\d+\.\d{6}) {4}(\d+\.\d{9} s: .*)$", said, re.MULTILINE)
         tap.ok([time for _, time in told] == times and
