@@ -27,6 +27,7 @@ install-tool:
 	install -d $(DEST)/share/bareperf/labgrid
 	install -m 644 host-tools/labgrid/bareperf_driver.py host-tools/labgrid/farm.yaml \
 		$(DEST)/share/bareperf/labgrid
+	install -D -m 644 host-tools/nanobench/kernelNanoBench.py $(DEST)/share/bareperf/nanobench/kernelNanoBench.py
 	install -D -m 644 host-tools/bareperf.bash $(DEST)/share/bash-completion/completions/bareperf
 
 .PHONY: install install-images install-tool

@@ -3,6 +3,7 @@
 #ifndef AGENT_BENCH_BENCH_CALL_H
 #define AGENT_BENCH_BENCH_CALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,16 +16,18 @@ struct bench_built {
 	uint32_t copies;
 };
 
-/* Between these two, generated code may be called. Interrupts masked. Thread. */
-void bench_call_begin(void);
+/* Between these two, generated code may be called, on the calling CPU. bound_ms: limit of a bounded
+ * call. Interrupts masked. Thread. */
+void bench_call_begin(uint32_t bound_ms);
 void bench_call_end(void);
 
 /* The code that bench_call() calls. Thread. */
 void bench_call_set(const struct bench_built *code);
 
-/* Run the code once. Returns 0; -EFAULT: an exception ended it, and bench_call_error() describes
- * it. Interrupts masked. Thread. */
-int bench_call(void);
+/* Run the code once. bounded: with interrupts enabled, so that a timer ends it at the limit;
+ * without that there is no interrupt. Returns 0; -EFAULT: an exception ended it, -ETIMEDOUT: the
+ * timer did; bench_call_error() describes both. Interrupts masked. Thread. */
+int bench_call(bool bounded);
 const char *bench_call_error(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "lib/print.h"
 #include "pmu/bench_counters.h"
 #include "pmu/clock/clock.h"
+#include "pmu/timer.h"
 
 _Static_assert(ARCH_BENCH_AREAS == BENCH_AREAS, "areas");
 
@@ -167,15 +168,16 @@ static int bench_run_unmeasured(struct bench_job *job)
 	if (once[BENCH_INIT].size)
 		code = bench_build(job, once, 0, 0);
 	if (!code && once[BENCH_INIT].size)
-		code = bench_call();
+		code = bench_call(true);
 	if (code || !request->initial_warm_up)
 		return code;
 	code = bench_build(job, parts, request->unroll, request->loop);
 	for (uint32_t i = 0; i < request->initial_warm_up && !code; i++)
-		code = bench_call();
+		code = bench_call(i == 0);
 	return code;
 }
 
+/* The first run of the code is bounded: it may not end. */
 static int bench_measure(struct bench_job *job, unsigned run, uint32_t copies, uint32_t loops)
 {
 	const struct bench_request *request = job->request;
@@ -186,9 +188,9 @@ static int bench_measure(struct bench_job *job, unsigned run, uint32_t copies, u
 	bench_take_parts(request, parts);
 	code = bench_build(job, parts, copies, loops);
 	for (uint32_t i = 0; i < request->warm_up && !code; i++)
-		code = bench_call();
+		code = bench_call(i == 0);
 	for (uint32_t i = 0; i < request->measurements && !code; i++) {
-		code = bench_call();
+		code = bench_call(i + request->warm_up == 0);
 		for (unsigned c = 0; c < n; c++)
 			job->result->values[bench_value(job->result, run, c, i)] =
 			    (int64_t)((job->values[n + c] - job->values[c]) & job->masks[c]);
@@ -213,7 +215,7 @@ static int bench_run_all(struct bench_job *job)
 
 static void bench_note_noise(struct bench_noise *noise, bool ends)
 {
-	uint64_t smis, interrupts = arch_spurious[0];
+	uint64_t smis, interrupts = arch_spurious[arch_cpu()];
 
 	if (!arch_smi_count(&smis))
 		noise->smis = BENCH_UNKNOWN;
@@ -228,7 +230,7 @@ static void bench_run_masked(struct bench_job *job)
 	bool steals = arch_steal_begin();
 	int code;
 
-	bench_call_begin();
+	bench_call_begin(job->request->bound_ms);
 	bench_counters->start(&job->unit, job->tasks, job->nr_tasks);
 	bench_set_registers(job); /* they may start other counters */
 	bench_note_noise(&job->result->noise, false);
@@ -239,16 +241,15 @@ static void bench_run_masked(struct bench_job *job)
 	bench_counters->stop(&job->unit);
 	bench_call_end();
 	arch_irq_restore(irq);
-	if (code == -EFAULT)
+	if (code == -EFAULT || code == -ETIMEDOUT)
 		bench_refuse(job->result, code, "%s", bench_call_error());
 }
 
 static int bench_check(const struct bench_request *request, struct bench_result *result)
 {
-	if (request->cpu)
-		return bench_refuse(result, -ENOTSUP,
-		                    "CPU %u: snippets run on CPU 0, the boot CPU, only",
-		                    request->cpu);
+	if (request->cpu >= arch_cpu_count())
+		return bench_refuse(result, -ENODEV, "there is no CPU %u: CPUs are 0 to %u",
+		                    request->cpu, arch_cpu_count() - 1);
 	if (request->unroll > BENCH_CODE_ROOM || request->offset >= BENCH_CODE_ROOM)
 		return bench_refuse(result, -E2BIG,
 		                    "%u copies at offset %u do not fit into the %u KiB for "
@@ -260,6 +261,33 @@ static int bench_check(const struct bench_request *request, struct bench_result 
 	return 0;
 }
 
+/* The counters are those of the CPU that runs this. */
+static void bench_run_here(void *context)
+{
+	struct bench_job *job = context;
+
+	if (!bench_take_counters(job))
+		bench_run_masked(job);
+}
+
+static void bench_run_there(void *context)
+{
+	timer_init();
+	bench_run_here(context);
+}
+
+static void bench_run_on(unsigned cpu, struct bench_job *job)
+{
+	int code = cpu ? arch_cpu_run(cpu, bench_run_there, job) : 0;
+
+	if (code)
+		bench_refuse(job->result, code, "CPU %u cannot be used: %s", cpu, strerror(-code));
+	else if (!cpu)
+		bench_run_here(job);
+	while (cpu && !code && !arch_cpu_idle(cpu))
+		arch_relax();
+}
+
 int bench_run(const struct bench_request *request, struct bench_result *result)
 {
 	static struct bench_job job; /* its values are addressed by generated code */
@@ -267,11 +295,11 @@ int bench_run(const struct bench_request *request, struct bench_result *result)
 	job = (struct bench_job){ .request = request, .result = result };
 	result->counters = request->nr_counters;
 	result->measurements = request->measurements;
-	if (bench_check(request, result) || bench_take_counters(&job))
+	if (bench_check(request, result))
 		return result->status;
 	for (unsigned i = 0; i < BENCH_AREAS; i++)
 		memset(bench_memory()->areas[i], 0, BENCH_AREA);
-	bench_run_masked(&job);
+	bench_run_on(request->cpu, &job);
 	return result->status;
 }
 

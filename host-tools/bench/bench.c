@@ -68,7 +68,7 @@ int command_bench(int argc, char **argv)
 	if (code)
 		status = status_of(code, &link, &error);
 	else
-		status = machine.serve ? bench_serve(&link) : measure(&link, &options);
+		status = machine.serve ? bench_serve(&link, &options) : measure(&link, &options);
 	bench_link_close(&link);
 	return status;
 }

@@ -92,6 +92,7 @@ static void prepare_request(struct run *run)
 		.loop = options->loop,
 		.alignment = options->alignment,
 		.offset = options->offset,
+		.bound_ms = options->limit_ms,
 	};
 }
 

@@ -9,7 +9,9 @@
 
 void bench_options_init(struct bench_options *options)
 {
-	*options = (struct bench_options){ .measurements = 10, .unroll = 1000, .warm_up = 5 };
+	*options = (struct bench_options){
+		.measurements = 10, .unroll = 1000, .warm_up = 5, .limit_ms = 10000
+	};
 }
 
 enum kind { TEXT, NUMBER, SWITCH, AGGREGATE, IGNORED };

@@ -19,6 +19,7 @@ struct bench_options {
 	const char *config, *msr_config;           /* files */
 	const char *config_text, *msr_config_text; /* the same as text; of a session */
 	uint32_t measurements, unroll, loop, warm_up, initial_warm_up, alignment, offset, cpu;
+	uint32_t limit_ms; /* of the first run of a snippet */
 	enum bench_aggregate aggregate;
 	bool fixed_counters, range, basic, no_mem, no_normalization, remove_empty, drain, verbose;
 	bool json;

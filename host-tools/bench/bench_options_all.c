@@ -19,6 +19,7 @@ enum {
 	KEY_QEMU,
 	KEY_FIRMWARE,
 	KEY_SERVE,
+	KEY_LIMIT,
 	KEY_ARCH,
 	KEY_IMAGE,
 	KEY_JSON,
@@ -34,6 +35,7 @@ static const struct argp_option argp_options[] = {
 	{ "qemu", KEY_QEMU, "FILE", 0, "the QEMU to start", 0 },
 	{ "firmware", KEY_FIRMWARE, "FILE", 0, "UEFI firmware, for QEMU's -bios", 0 },
 	{ "json", KEY_JSON, NULL, 0, "print all measurements as JSON", 0 },
+	{ "limit", KEY_LIMIT, "S", 0, "seconds until a snippet is ended (10)", 0 },
 	{ "serve", KEY_SERVE, NULL, 0, "take JSON requests from standard input", 0 },
 	{ 0 },
 };
@@ -81,6 +83,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_JSON:
 		all->options->json = true;
+		return 0;
+	case KEY_LIMIT:
+		all->options->limit_ms =
+		    (uint32_t)(1000 *
+		               argument_amount(state, "--limit", arg, "seconds", 0.001, 86400));
 		return 0;
 	case KEY_SERVE:
 		machine->serve = true;

@@ -68,7 +68,8 @@ static json_t *failure(int code, const struct error *error)
 }
 
 /* *fatal: the machine does not answer any more. */
-static json_t *carry_out(struct bench_link *link, const json_t *request, bool *fatal)
+static json_t *carry_out(struct bench_link *link, const json_t *request, uint32_t limit_ms,
+                         bool *fatal)
 {
 	struct bench_measurement m = { 0 };
 	struct bench_options options;
@@ -78,6 +79,7 @@ static json_t *carry_out(struct bench_link *link, const json_t *request, bool *f
 	int count, kept, code;
 
 	bench_options_init(&options);
+	options.limit_ms = limit_ms;
 	code = take_words(request, words, &count, &error);
 	options.json = !code && count && !strcmp(words[0], "--json");
 	if (!code)
@@ -110,7 +112,7 @@ static json_t *about(struct bench_link *link, bool *fatal)
 	return object;
 }
 
-int bench_serve(struct bench_link *link)
+int bench_serve(struct bench_link *link, const struct bench_options *options)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -124,7 +126,7 @@ int bench_serve(struct bench_link *link)
 		if (word && !strcmp(word, "about"))
 			answer(about(link, &fatal));
 		else
-			answer(carry_out(link, request, &fatal));
+			answer(carry_out(link, request, options->limit_ms, &fatal));
 		json_decref(request);
 	}
 	free(line);

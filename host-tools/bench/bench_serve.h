@@ -10,7 +10,8 @@
  * the string "about". The answer is one line, an object: output, nanoBench's text; with "--json" as
  * the first word, result as bench_json() describes it; or error, and fatal if the machine is gone.
  * The exit status.
+ * options: of the command line, of which limit_ms counts.
  */
-int bench_serve(struct bench_link *link);
+int bench_serve(struct bench_link *link, const struct bench_options *options);
 
 #endif

@@ -64,6 +64,7 @@ struct bench_request {
 	uint32_t unroll;                                 /* copies of the code */
 	uint32_t loop;      /* iterations of the copies; 0: no loop instructions */
 	uint32_t alignment; /* bytes behind a 64-byte boundary at which the copies begin */
+	uint32_t bound_ms;  /* limit of the first run of each generated code */
 	uint32_t offset;    /* bytes behind a page's start at which the generated code begins */
 	unsigned nr_counters, nr_writes;
 	struct bench_counter counters[BENCH_COUNTERS];

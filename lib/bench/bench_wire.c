@@ -50,7 +50,7 @@ size_t bench_put_request(const struct bench_request *r, uint8_t *to, size_t room
 	struct bench_cursor c = { .to = to, .size = room };
 	const uint32_t words[] = { r->flags,           r->cpu,    r->measurements, r->warm_up,
 		                   r->initial_warm_up, r->unroll, r->loop,         r->alignment,
-		                   r->offset };
+		                   r->bound_ms,        r->offset };
 
 	bench_put(&c, REQUEST_MARK);
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -209,8 +209,8 @@ const char *bench_get_request(struct bench_request *r, const uint8_t *bytes, siz
 {
 	struct bench_cursor c = { .from = bytes, .size = size };
 	uint32_t *const words[] = {
-		&r->flags,  &r->cpu,  &r->measurements, &r->warm_up, &r->initial_warm_up,
-		&r->unroll, &r->loop, &r->alignment,    &r->offset
+		&r->flags,  &r->cpu,  &r->measurements, &r->warm_up,  &r->initial_warm_up,
+		&r->unroll, &r->loop, &r->alignment,    &r->bound_ms, &r->offset
 	};
 
 	memset(r, 0, sizeof(*r));

@@ -69,7 +69,7 @@ def faults(session, isa, config, name, undefined, unmapped):
                f"{isa}: {code}: the error names the exception and its place", seen)
     tap.equal(session.counts("nop", config).get(name), "1.00", f"{isa}: the machine goes on")
     for options, text in ((("-unroll_count", "50000000"), "do not fit"), (("-n", "0"), "number from 1"),
-                          (("-m",), "may be"), (("-quick",), "unknown option"), (("-cpu", "1"), "CPU 0")):
+                          (("-m",), "may be"), (("-quick",), "unknown option"), (("-cpu", "2"), "CPUs are 0 to 1")):
         seen = session.counts("nop", config, *options)
         tap.ok(text in seen.get("error", ""), f"{isa}: {' '.join(options)}: the error says '{text}'", seen)
     seen = session.counts("foo bar", config)
@@ -77,13 +77,27 @@ def faults(session, isa, config, name, undefined, unmapped):
            f"{isa}: the assembler's complaint is passed on", seen)
 
 
+def endless(session, isa, config, name, loop):
+    """A snippet that does not end is ended, wherever it loops, and so on each CPU."""
+    for options in ((loop,), ("nop", "-asm_init", loop), ("nop", "-asm_one_time_init", loop, "-warm_up_count", "0"),
+                    (loop, "-cpu", "1", "-warm_up_count", "0"), (f"nop; {loop}", "-loop_count", "3")):
+        seen = session.counts(options[0], config, *options[1:])
+        tap.ok("did not end within 200 ms" in seen.get("error", "") and not seen["fatal"],
+               f"{isa}: {' '.join(options)}: ended, with its place", seen)
+    for cpu in ("0", "1"):
+        tap.equal(session.counts("nop; nop", config, "-cpu", cpu).get(name), "2.00",
+                  f"{isa}: the machine goes on on CPU {cpu}")
+
+
 def x86(binary):
     config = bench.configuration(("C0.00", "INSTRUCTIONS"), ("C4.00", "BRANCHES"), ("C4.20", "TAKEN"))
-    session = bench.Session("x86_64", "--qemu", binary, qemu=("-cpu", "Skylake-Client,pmu=on"))
+    session = bench.Session("x86_64", "--qemu", binary, "--limit", "0.2",
+                            qemu=("-cpu", "Skylake-Client,pmu=on", "-smp", "2"))
     table(session, "x86_64", snippets.X86, config)
     one_event_options(session, "x86_64", config, "INSTRUCTIONS")
     faults(session, "x86_64", config, "INSTRUCTIONS", ("ud2", "#UD invalid opcode"),
            ("mov rax, [0]", "#PF page fault, read"))
+    endless(session, "x86_64", config, "INSTRUCTIONS", "1: jmp 1b")
     seen = session.counts("xor esp, esp; push rax", config)
     tap.ok("#DF double fault" in seen.get("error", ""), "x86_64: a lost stack pointer is no harm", seen)
     fixed = session.ask(["-asm", "nop; nop", "-fixed_counters"])["output"]
@@ -124,15 +138,18 @@ def arm(binary):
 def stock_arm():
     config = bench.configuration(("08", "INSTRUCTIONS"))
     rows = [row[:2] for row in snippets.ARM]
-    session = bench.Session("aarch64", qemu=("-cpu", "max"))
+    session = bench.Session("aarch64", "--limit", "0.2", qemu=("-cpu", "max", "-smp", "2"))
     table(session, "aarch64, EL1", rows, config)
     one_event_options(session, "aarch64, EL1", config, "INSTRUCTIONS")
     faults(session, "aarch64, EL1", config, "INSTRUCTIONS", (".inst 0", "undefined instruction"),
            ("mov x0, #0; ldr x1, [x0]", "data abort, read"))
+    endless(session, "aarch64, EL1", config, "INSTRUCTIONS", "1: b 1b")
     fixed = session.ask(["-asm", "nop; nop", "-fixed_counters"])["output"]
     tap.equal(fixed, "CNTVCT: 2.00\nCore cycles: 32.00\n", "aarch64: -fixed_counters: the clock and the cycle counter")
     session.end()
-    session = bench.Session("aarch64", qemu=("-cpu", "max", "-machine", "virt,gic-version=3,virtualization=on"))
+    session = bench.Session("aarch64", "--limit", "0.2",
+                            qemu=("-cpu", "max", "-machine", "virt,gic-version=3,virtualization=on", "-smp", "2"))
+    endless(session, "aarch64, EL2", config, "INSTRUCTIONS", "1: b 1b")
     table(session, "aarch64, EL2", rows, config)
     session.end()
 
