@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A UEFI application to be recorded: what it does stands in its load options, a word each; where
- * there are none, as in a boot entry of the shell's: clock, as a driver DRIVER_WORDS.
+ * A UEFI application to be recorded. Its load options are words that select its actions. Without
+ * load options, as for a boot entry of the shell, the words are "clock"; for a driver they are
+ * DRIVER_WORDS.
  *
- *	low=MS		spins, in spin_at_application()
- *	key		the same, until a key comes
- *	high=MS		spins at TPL_HIGH_LEVEL, in spin_at_high_level()
- *	below=MS	spins at TPL_HIGH_LEVEL; reports whether memory below its stack stays
- *	map=MS		spins in a translation of its own, in spin_elsewhere()
- *	stall=MS	calls Stall(), in stall_at_application()
- *	tick=MS		counts a timer event's notifications meanwhile, and tells
- *	run=FILE	loads and starts FILE of its own volume, with low=200
- *	with=OPTIONS	has run= give these, in which + stands for a blank
- *	load=FILE	loads FILE of its own volume
- *	unload		unloads that again
- *	keep		has exit= and unload call the firmware by the pointers that are there now
- *	before-exit	has exit= signal the event group that newer firmware signals in it, and tell
- *			whether the CPU masks afterwards what it did before
- *	exit=MS		calls ExitBootServices(), spins, and switches the machine off
- *	leave=N		leaves by Exit(), with N
- *	idt=FILE	run=, meanwhile with a copy of the interrupt descriptor table (x86_64),
- *			and tells how many NMIs have come by the copy's own gate
- *	code=VALUE	reports that progress code, of instance 300
- *	error=VALUE	reports that error
- *	high-code=VALUE	has high= report that progress code first, at its level
- *	fpdt		installs an FPDT
- *	coreboot=AT	puts a coreboot table at this address, as that leaves one
- *	clock		tells the clock's cycles, for who counts from the machine's start
- *	status=N	returns N
+ *	low=MS		spin at TPL_APPLICATION, in spin_at_application()
+ *	key		the same, until a key is pressed
+ *	high=MS		spin at TPL_HIGH_LEVEL, in spin_at_high_level()
+ *	below=MS	spin at TPL_HIGH_LEVEL, and report whether memory below the stack stays
+ *	map=MS		spin with own page tables, in spin_elsewhere()
+ *	stall=MS	call Stall(), in stall_at_application()
+ *	tick=MS		count a timer event's notifications for so long, and print the count
+ *	run=FILE	load and start FILE of the own volume, with the options low=200
+ *	with=OPTIONS	run= passes these options; a + in them is a blank
+ *	load=FILE	load FILE of the own volume
+ *	unload		unload that file
+ *	keep		exit= and unload call the firmware by the pointers of this moment
+ *	before-exit	exit= signals the event group that newer firmware signals there, and prints
+ *			whether the CPU masks the same exceptions afterwards
+ *	exit=MS		call ExitBootServices(), spin, and switch the machine off
+ *	leave=N		leave by Exit(), with status N
+ *	idt=FILE	run=, during which a copy of the interrupt descriptor table is loaded
+ *			(x86_64); print how many NMIs came by the copy's own gate
+ *	code=VALUE	report this progress code, of instance 300
+ *	error=VALUE	report this error
+ *	high-code=VALUE	high= reports this progress code first, at its level
+ *	fpdt		install an FPDT
+ *	coreboot=AT	put a coreboot table at this address, as coreboot leaves one
+ *	clock		print the clock's cycles, for a test that counts from the machine's start
+ *	status=N	return N
  */
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int64_t values[BENCH_VALUES];
 
-/* A request that is accepted asks for nothing that is out of bounds, and is its own copy. */
+/* All parts of an accepted request lie within its bytes, and the request can be written again. */
 static void read_request(const uint8_t *data, size_t size)
 {
 	static struct bench_request request;

@@ -46,7 +46,8 @@ static void mend(size_t at, size_t size, size_t checksum)
 	memory[checksum] = (uint8_t)-sum;
 }
 
-/* An RSDP at the start, and tables at every 64 bytes behind it, as long as their headers say. */
+/* Correct the checksums of the RSDP at the start and of the tables at each multiple of 64 bytes
+ * behind it; each table is as long as its header says. */
 static void mend_tables(void)
 {
 	for (size_t at = 64; at + 36 <= memory_size; at += 64) {
@@ -63,7 +64,7 @@ static void mend_tables(void)
 	mend(0, 36, 32);
 }
 
-/* Words must lie in the text, one after the other. */
+/* The words must lie in the text, one after the other. */
 static void cut_text(char *text)
 {
 	const char *end = text + strlen(text), *last = text, *open;
@@ -91,7 +92,7 @@ static void parse_text(const uint8_t *data, size_t size)
 	cut_text(text);
 }
 
-/* A text begins with whatever the first word of it begins with. */
+/* A text of device paths leads to the device with which it begins. */
 static void parse_paths(const uint8_t *data, size_t size)
 {
 	static const uint8_t card[] = { 1, 1, 6, 0, 0, 3 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coreboot's tables, whatever they hold, as a physical memory at BASE: nothing is read beyond its
- * end, each name is printable and fits, and it comes to an end. Checksums are mended first, or no
- * input would ever get behind them.
+ * coreboot's tables with any content, as a physical memory at BASE: nothing is read beyond its end,
+ * each name is printable and fits, and the parser ends. The checksums are corrected first, because
+ * otherwise no input would get past them.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint8_t *memory; /* on the heap: the sanitizer sees its end */
+static uint8_t *memory; /* on the heap, so that the sanitizer detects reads beyond its end */
 static size_t memory_size;
 
 static const void *view(uint64_t address, size_t size)
@@ -63,7 +63,7 @@ static void put_word(size_t at, uint32_t word)
 	memcpy(memory + at, &word, sizeof(word));
 }
 
-/* At each multiple of 64 bytes may be a table. */
+/* Correct the checksums. A table may be at each multiple of 64 bytes. */
 static void mend(void)
 {
 	for (size_t at = 0; at + HEADER <= memory_size; at += 64) {
@@ -98,8 +98,8 @@ static unsigned read_times(const uint8_t *data, size_t size, const char **wrong)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	/* A table that leads to another one, which leads to two times; to 0x1000, where low memory
-	 * ends. */
+	/* A valid input: a table that refers to another one, which has two times. It ends at
+	 * 0x1000, where low memory ends. */
 	static uint8_t good[0xb00];
 	static const uint32_t words[][2] = {
 		{ 12, 16 },        { 20, 1 },          { 24, 0x11 },  { 28, 16 },

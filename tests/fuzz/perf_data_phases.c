@@ -122,7 +122,8 @@ size_t perf_data_sum_phases(const char *path)
 	return count;
 }
 
-/* As many lines as were promised, and no wider; the JSON has all samples. */
+/* Print the report: it has at most as many lines as documented, and none is too wide; the JSON has
+ * all samples. */
 static void print_boot(const struct boot *boot)
 {
 	char *text = NULL, *line;

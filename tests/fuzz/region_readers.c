@@ -14,7 +14,7 @@
 #include "host-tools/session/session_host.h"
 #include "writer/session/session.h"
 
-#define PIECE 72U /* bytes: three branches; nine SPE packets */
+#define PIECE 72U /* bytes of a piece: three branch records, or nine SPE packets */
 
 static struct fixture fixtures[REGION_KINDS];
 static uint8_t *good[REGION_KINDS];

@@ -29,7 +29,7 @@ static void take_content(uint8_t flags, size_t raw, const uint8_t *content, size
 		wire_decode(&words, to, raw, content, size);
 }
 
-/* Decode it as both sides do, whatever its type is. */
+/* Decode the body as both sides do, whatever its type is. */
 static void take_body(const uint8_t *body, size_t size)
 {
 	union {

@@ -31,8 +31,8 @@ def record(binary, cpu, command, *more):
 
 
 def three_counts(run, name, apart=1):
-    """Without a switch for all counters they begin and end some instructions apart, and count in
-    the ticks."""
+    """AMD's older counters have no common switch, so they start and stop a few instructions apart,
+    and they count during ticks."""
     if not tap.equal(run.status, 0, f"{name}: three times cycles into one ring ends well"):
         tap.note(run.text)
         return
@@ -107,7 +107,8 @@ def intel(binary):
 
 
 def named(binary, cpu, vendor):
-    """The recording says what was virtual, wherever people look."""
+    """The header, the summary and `dump` say which parts of the recording's machine were
+    virtual."""
     run = record(binary, f"{cpu},kvm-steal={STEAL}", "record -e cycles -c 100000 -g -- calltree 1")
     summary = run.summary()
     entry, event = summary["cpus"][0], summary["events"][0]

@@ -66,7 +66,7 @@ def steps(ips, ran, period, program):
     sample may lie there too."""
     entry = range(program.symbols["x86_vectors"], program.symbols["arch_trace_hold"])
     best = (0, 0)
-    for start in range(4):  # the first samples may be before the program
+    for start in range(4):  # the first samples may lie before the program
         states, n, far = {at: 0 for at in range(2 * period) if ran[at] == ips[start]}, 1, period
         for ip in ips[start + 1:]:
             if ip in entry:
@@ -86,7 +86,7 @@ def steps(ips, ran, period, program):
 
 
 def follows(found, ran, run):
-    """Do the samples of all of the program follow the trace, but at ticks?"""
+    """Whether all of the program's samples follow the trace, except at ticks."""
     ticks = run.summary()["cpus"][0]["ticks"]
     return found[0] >= len(ran) // PERIOD - 1 and found[1] <= ticks + 1
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Branch traces: what a perf.data file holds, against the disassembly of what ran: the image, and
-payloads."""
+"""Branch traces of a perf.data file, compared with the disassembly of the programs that ran: the
+image and payloads."""
 
 import bisect
 import collections
@@ -14,10 +14,10 @@ import subprocess
 import machine
 
 Branch = collections.namedtuple("Branch", "source target")
-# One AUX record and what is in its piece.
+# One AUX record, and the content of its piece.
 Piece = collections.namedtuple("Piece", "cpu time flags offset branches")
 Instruction = collections.namedtuple("Instruction", "next kind target")
-# Part of a file in the machine's memory.
+# A mapping of a part of a file into the machine's memory.
 Mapping = collections.namedtuple("Mapping", "address size file_offset")
 Mapped = collections.namedtuple("Mapped", "mappings")
 
@@ -28,8 +28,8 @@ DELIVERY = "delivery"
 
 
 def records(data):
-    """Each record of a file's bytes: its type, where it begins, its length. The bytes behind an AUXTRACE record
-    announces stands behind it."""
+    """Each record in a file's bytes: its type, offset and length. The bytes that an AUXTRACE record
+    announces follow it and are skipped."""
     at, size = struct.unpack_from("<QQ", data, 40)
     end = at + size
     while at < end:
@@ -39,7 +39,7 @@ def records(data):
 
 
 class Trace:
-    """A file's pieces in their order, and where the image was mapped, and then a payload."""
+    """The pieces of a file in their order, and the mappings of the image and of a payload."""
 
     def __init__(self, path):
         data = path.read_bytes()
@@ -69,8 +69,9 @@ class Trace:
 
 
 class Program:
-    """The instructions of the image by link address, and which branches they can make. A payload's
-    stand beside them, further up in the order in which they are mapped."""
+    """The image's instructions by link address, and the kinds of branches that they can make. A
+    payload's instructions are added at higher addresses, in the order in which the files are
+    mapped."""
 
     APART = 1 << 48  # above every address
     ISA = "x86_64"
@@ -85,7 +86,7 @@ class Program:
         self.instructions, self.functions, self.symbols, self.biases = {}, set(), {}, []
         self.steps, self.entries = set(), set()
         image = machine.TOP / f"build/{self.ISA}/bareperf.elf"
-        # The file that perf is shown, whose offsets a mapping has, is the .sym.
+        # perf gets the .sym file; its offsets are the ones in the mappings.
         for elf, mapped in ((image, image.with_suffix(".sym")), *zip(payloads, payloads)):
             self.read(elf, mapped, len(self.biases) * self.APART)
         self.starts = sorted(self.functions)
@@ -93,7 +94,7 @@ class Program:
         self.read_entries(image)
 
     def read(self, elf, mapped, base):
-        """Add one file's instructions and functions, so far up."""
+        """Add one file's instructions and functions, with this number added to all addresses."""
         text = subprocess.run([self.OBJDUMP, "-d", "-w", str(elf)], capture_output=True, text=True,
                               check=True).stdout
         for line in text.splitlines():
@@ -114,8 +115,9 @@ class Program:
         self.biases.append(base + link_address - file_offset)
 
     def read_entries(self, image):
-        """Where interrupts enter; and entry.S's table of its steps from traced to hidden and back: where
-        each begins, where what it did must be undone, first and last."""
+        """The entries of interrupts; and entry.S's table of its steps from traced to hidden and
+        back: for each step the begin, and the first and last address at which an NMI must undo
+        it."""
         self.entries = {self.symbols[name] for name in ("x86_nmi_entry", "x86_timer_entry")}
         self.entries |= {self.symbols["x86_vectors"] + 16 * i for i in range(256)}
         names = subprocess.run(["nm", str(image)], capture_output=True, text=True, check=True).stdout
@@ -143,14 +145,15 @@ class Program:
         return Instruction(following, "other", None)
 
     def link(self, trace, address):
-        """A run time address as the ELF has it; one of no file stays what it is."""
+        """Convert a run-time address to the ELF file's address. An address outside all files is
+        returned unchanged."""
         for mapping, bias in zip(trace.mappings, self.biases):
             if 0 <= address - mapping.address < mapping.size:
                 return address - mapping.address + mapping.file_offset + bias
         return address
 
     def function(self, address):
-        """The start of the function that holds a link address."""
+        """The start of the function that contains a link address."""
         return self.starts[bisect.bisect_right(self.starts, address) - 1]
 
     def edge(self, source, target):
@@ -166,16 +169,18 @@ class Program:
         if at.kind == "call":
             return "call" if target in self.functions else None
         if at.kind in ("ret", "lret"):
-            # longjmp() and the like return by a jump; a ret goes behind a call, or to a start
+            # longjmp() and similar functions return by a jump; a ret goes to the instruction after
+            # a call, or to a function's start
             return "ret" if target in self.after_calls or target in self.functions else None
         return at.kind if at.kind in ("jmp", "iret") else None
 
     def starts_step(self, start, inside):
-        """Is this where a step of entry.S begins that an NMI at inside has undone?"""
+        """Whether a step of entry.S starts here that an NMI at `inside` has undone."""
         return any(begin == start and first <= inside <= last for begin, first, last in self.steps)
 
     def reaches(self, start, end):
-        """Does the straight line from start come to end, past nothing that must branch?"""
+        """Whether the straight line from start reaches end without an instruction that always
+        branches."""
         while start < end:
             at = self.instructions.get(start)
             if at is None or at.kind in ("jmp", "ret", "lret", "iret"):
@@ -185,7 +190,7 @@ class Program:
 
 
 class ArmProgram(Program):
-    """The same of aarch64. Interrupts leave no records there."""
+    """The same for aarch64, where interrupts leave no records."""
 
     ISA = "aarch64"
     OBJDUMP = "aarch64-linux-gnu-objdump"
@@ -202,8 +207,8 @@ class ArmProgram(Program):
 
 
 def bad_edges(path, program):
-    """Of a file of any size: its distinct pairs that the program cannot make, by link addresses, and
-    how many distinct ones and how many pairs in all it has. No list is made of them."""
+    """For a file of any size, without a list of all pairs: the distinct pairs that the program
+    cannot make, by link addresses; the number of distinct pairs; the number of all pairs."""
     pairs, mapped = collections.Counter(), Mapped([])
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
         for kind, at, length in records(data):
@@ -220,7 +225,8 @@ def bad_edges(path, program):
 
 
 class Check:
-    """Counts of a trace's edges by kind; its pairs and transitions that the program cannot make."""
+    """The number of a trace's edges of each kind, and the pairs and transitions that the program
+    cannot make."""
 
     def __init__(self, trace, program):
         self.kinds, self.edges = collections.Counter(), collections.Counter()
@@ -250,9 +256,9 @@ class Check:
 
     @staticmethod
     def follows(program, before, after):
-        """Can these two come one after the other? Nothing of a handler is traced but its return,
-        to where it came from, or to the start of the step to hide another that it interrupted;
-        nothing between arch_trace_hold() and arch_trace_release()."""
+        """Whether these two edges may follow each other. Of a handler only the return is traced: to
+        the place that it interrupted, or to the start of the step of another handler that it
+        interrupted. Nothing is traced between arch_trace_hold() and arch_trace_release()."""
         (source, start), (end, target) = before, after
         kind = program.edge(end, target)
         if program.edge(source, start) == DELIVERY:
@@ -273,8 +279,8 @@ def image(isa="x86_64"):
 
 
 def of_the_workload(run, isa="x86_64"):
-    """The pairs by link addresses, from the call of the workload to its return, without the
-    interrupts that came between."""
+    """The pairs by link addresses, from the workload's call to its return, without interrupts in
+    between."""
     trace, program = Trace(run.file), image(isa)
     start, pairs = program.symbols["record_workload"], []
     for piece in trace.of_cpu(0):

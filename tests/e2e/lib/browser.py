@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A headless Chromium, driven by its DevTools protocol over a pipe: no network, no driver.
+"""A headless Chromium, controlled by its DevTools protocol over a pipe, without network and without
+a driver.
 
     with Browser() as browser:
         browser.open(path)
@@ -24,12 +25,12 @@ KEY_CODES = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRi
 
 
 def program():
-    """Where it is, or None."""
+    """The path of the browser, or None."""
     return next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 class Browser:
-    """One page of a browser of its own."""
+    """One page in its own browser."""
 
     def __init__(self, width=1280, height=1000):
         # pylint: disable=consider-using-with
@@ -37,7 +38,7 @@ class Browser:
                                                      ignore_cleanup_errors=True)
         to_read, self.to = os.pipe()
         self.back, back_write = os.pipe()
-        # it reads commands from descriptor 3, and answers on 4
+        # the browser reads commands from descriptor 3, and answers on descriptor 4
         self.process = subprocess.Popen(
             ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{back_write}', "sh", program(), "--headless",
              "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run",
@@ -67,7 +68,7 @@ class Browser:
         self.directory.cleanup()
 
     def _message(self, limit):
-        """The next message, each ended by a zero."""
+        """The next message; each message ends with a zero byte."""
         while b"\0" not in self.rest:
             if not select.select([self.back], [], [], max(0, limit - time.monotonic()))[0]:
                 raise TimeoutError("the browser does not answer")
@@ -79,7 +80,8 @@ class Browser:
         return json.loads(text)
 
     def call(self, method, **parameters):
-        """A method of the protocol: its result. Events that come meanwhile are kept."""
+        """Call a method of the protocol. Returns its result. Events that arrive meanwhile are
+        kept."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -95,7 +97,7 @@ class Browser:
             self.events.append(answer)
 
     def value(self, expression):
-        """The value of a JavaScript expression in the page; of a promise, its result."""
+        """The value of a JavaScript expression in the page; for a promise, its result."""
         answer = self.call("Runtime.evaluate", expression=expression, awaitPromise=True,
                            returnByValue=True)
         if "exceptionDetails" in answer:
@@ -103,7 +105,7 @@ class Browser:
         return answer["result"].get("value")
 
     def wait(self, expression, limit=TIMEOUT):
-        """Until that is true there; its value."""
+        """Wait until the expression is true in the page. Returns its value."""
         until = time.monotonic() + limit
         while not (value := self.value(expression)):
             if time.monotonic() > until:
@@ -112,20 +114,20 @@ class Browser:
         return value
 
     def open(self, path):
-        """Show a file, and wait until it says that it is drawn."""
+        """Open a file, and wait until the page reports that it is drawn."""
         self.events.clear()
         self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
         self.wait("document.readyState === 'complete' && document.body.dataset.turn > 0")
 
     def settle(self, action):
-        """Do something that changes what is shown, and wait until that is drawn."""
+        """Call a function that changes the view, and wait until the new view is drawn."""
         before = int(self.value("document.body.dataset.turn || 0"))
         action()
         self.wait(f"Number(document.body.dataset.turn) > {before} && "
                   "Number(document.body.dataset.turn) === turn")
 
     def press(self, key):
-        """A key, down and up."""
+        """Press and release a key."""
         text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
         code = KEY_CODES.get(key, ord(key.upper()) if len(key) == 1 and key.isalnum() else 0)
         for kind, more in (("keyDown", text), ("keyUp", {})):
@@ -141,7 +143,7 @@ class Browser:
                   clickCount=1, **more)
 
     def click(self, selector):
-        """On the middle of what a selector finds, after it has scrolled there."""
+        """Click on the middle of the element of a selector, after scrolling to it."""
         self.click_at(*self.middle(f"document.querySelector({json.dumps(selector)})"))
 
     def click_at(self, x, y):
@@ -150,13 +152,13 @@ class Browser:
         self.mouse("mouseReleased", x, y)
 
     def middle(self, element):
-        """Of an element, as an expression."""
+        """The middle of an element, which is given as an expression."""
         return self.value(f"(() => {{ const e = {element}; e.scrollIntoView({{block: 'center'}});"
                           "const b = e.getBoundingClientRect();"
                           "return [b.left + b.width / 2, b.top + b.height / 2]; })()")
 
     def drag(self, start, end):
-        """From one point to another, with a stop on the way."""
+        """Drag from one point to another, with a stop on the way."""
         middle = [(a + b) / 2 for a, b in zip(start, end)]
         self.mouse("mouseMoved", *start)
         self.mouse("mousePressed", *start)
@@ -173,11 +175,12 @@ class Browser:
         pathlib.Path(path).write_bytes(base64.b64decode(shot["data"]))
 
     def requests(self):
-        """Addresses that were asked for."""
+        """The addresses that the page has requested."""
         return [event["params"]["request"]["url"] for event in self.events
                 if event["method"] == "Network.requestWillBeSent"]
 
     def complaints(self):
-        """Exceptions, and what the browser logged: refused by the page's policy, for one."""
+        """Exceptions, and messages that the browser logged, such as requests that the page's policy
+        refuses."""
         return [event["params"] for event in self.events
                 if event["method"] in ("Runtime.exceptionThrown", "Log.entryAdded")]

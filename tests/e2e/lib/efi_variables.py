@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""EDK2's variables as they lie in flash, written before it starts: what a boot manager is to load."""
+"""EDK2's variables as they lie in flash, written before the firmware starts: the programs that a
+boot manager loads."""
 
 import pathlib
 import shutil
@@ -11,21 +12,23 @@ NON_VOLATILE, BOOT_SERVICE, RUNTIME = 1, 2, 4
 
 
 def pci_device(device):
-    """The device path of a function 0 on a PC's first PCI bus (UEFI 2.10, 10.3.3.1, 10.3.2.1)."""
+    """The device path of function 0 of a device on a PC's first PCI bus (UEFI 2.10, 10.3.3.1,
+    10.3.2.1)."""
     return struct.pack("<BBHII", 2, 1, 12, 0x0A0341D0, 0) + struct.pack("<BBHBB", 1, 1, 6, 0, device)
 
 
 def load_option(name, file, words, volume=b""):
-    """EFI_LOAD_OPTION (UEFI 2.10, 3.1.3) of a file: by its volume's device path the boot manager connects what
-    leads there; without one it connects all that there is, and looks on whichever volume has it (3.1.2, short-form)."""
+    """EFI_LOAD_OPTION (UEFI 2.10, 3.1.3) of a file. With the device path of its volume the boot
+    manager connects only the devices on that path. Without one it connects all devices, and
+    searches all volumes for the file (3.1.2, short-form)."""
     texts = [(text + "\0").encode("utf-16-le") for text in (name, file, words)]
     path = volume + struct.pack("<BBH", 4, 4, 4 + len(texts[1])) + texts[1] + struct.pack("<BBH", 0x7F, 0xFF, 4)
     return struct.pack("<IH", 1, len(path)) + texts[0] + path + texts[2]
 
 
 class Variables:
-    """EDK2's store of variables in flash (MdeModulePkg, Guid/VariableFormat.h): a copy of another one,
-    without its variables, that variables are added to."""
+    """EDK2's store of variables in flash (MdeModulePkg, Guid/VariableFormat.h): an existing store
+    is copied without its variables, and new variables are added."""
 
     HEADER = struct.Struct("<HBBIQ16sIII16s")  # AUTHENTICATED_VARIABLE_HEADER
     STORE = 28  # VARIABLE_STORE_HEADER
@@ -53,7 +56,8 @@ class Variables:
         self.at += (len(record) + 3) & ~3
 
     def add_options(self, options):
-        """[(kind, load_option())], which the boot manager takes in their order: "Driver", "SysPrep", then "Boot"."""
+        """[(kind, load_option())], in the order in which the boot manager takes them: "Driver",
+        "SysPrep", then "Boot"."""
         for kind in sorted({kind for kind, _ in options}):
             those = [option for one, option in options if one == kind]
             for number, option in enumerate(those):

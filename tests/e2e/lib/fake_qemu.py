@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Stands in for QEMU in tests of `bareperf run`: writes a trace region as an image would.
+"""Replaces QEMU in tests of `bareperf run`: writes a trace region as an image would.
 
 The word after "fake" in the command chooses the scenario: `-- record fake SCENARIO`. If the command
-comes later through the mailbox, FAKE_SCENARIO in the environment does.
+comes later through the mailbox, FAKE_SCENARIO in the environment chooses it.
 """
 
 import mmap
@@ -38,7 +38,7 @@ machine.time = int(os.environ.get("FAKE_TIME", machine.time))
 
 
 def record(samples):
-    """The samples of a run, waiting for the reader where the ring is full."""
+    """The samples of a run; waits for the reader when the ring is full."""
     ips = [int(ip, 0) for ip in os.environ.get("FAKE_IPS", "0x101000").split(",")]
     for i in range(samples):
         while machine.head - machine.tail() > machine.ring_size - 512:
@@ -52,7 +52,8 @@ def record(samples):
 
 
 def await_reader():
-    """The tool announces itself before it starts us, and is ready when it has seen RECORDING."""
+    """The tool announces itself before it starts this program, and reports that it is ready when it
+    has seen RECORDING."""
     limit = time.monotonic() + 60
     while machine.get(tr.READY) != 1:
         if time.monotonic() > limit:
@@ -75,7 +76,8 @@ def complete():
 
 
 def lossy():
-    """Nobody can read what is not published, so all beyond a ring's worth is lost."""
+    """Nothing is published meanwhile, so the reader cannot make room, and all samples beyond one
+    ring are lost."""
     for _ in range(number - 100):
         machine.sample(0)
     record(100)
@@ -102,21 +104,21 @@ def refuse():
 
 
 def broken():
-    """It was not taken over: there is no clock, and nobody to ask for anything."""
+    """The machine was not taken over: it has no clock, and accepts no commands."""
     machine.put(64, "<Q", 0)
     machine.message("the machine cannot be taken over: I/O error (-5)")
     machine.state(tr.FAILED)
 
 
 def bad_tables():
-    """Waits for a command, and has nonsense for a CPU table."""
+    """Waits for a command, and has an invalid CPU table."""
     machine.table("cpus", 4, 1, 256)
     machine.state(tr.IDLE)
     time.sleep(60)
 
 
 def off_idle():
-    """Goes off in good order without a look at its mailbox."""
+    """Switches off normally without reading its mailbox."""
     machine.state(tr.IDLE)
 
 
@@ -127,7 +129,7 @@ def crash():
 
 
 def exits():
-    """With the number that the command says, and more bits than an exit status has."""
+    """Exits with the number in the command, which has more bits than an exit status."""
     record(100)
     machine.header(exit_status=0x100 + number)
     machine.state(tr.COMPLETE)
@@ -140,7 +142,7 @@ def die():
 
 
 def die_ahead():
-    """Dies with records in the ring that its last ledger does not know of."""
+    """Dies with records in the ring that are newer than its last ledger."""
     record(number)
     for _ in range(50):
         machine.sample(0)
@@ -149,7 +151,8 @@ def die_ahead():
 
 
 def overwritten():
-    """Something has written over the state, and the machine goes off as if all were well."""
+    """The state word is overwritten, and the machine switches off as if the run had ended
+    normally."""
     record(number)
     machine.state(77)
 
@@ -159,11 +162,11 @@ def overwritten_before():
 
 
 def off():
-    """Goes off in the midst of it all, as if that were its end."""
+    """Switches off in the middle of a recording, as if it had ended."""
 
 
 def stall():
-    """Records for ever, so that somebody has to interrupt."""
+    """Records without end, so that the test has to interrupt it."""
     record(number)
     print("recording", flush=True)
     while True:
@@ -172,7 +175,7 @@ def stall():
 
 
 def branches():
-    """Pieces of ten branch records each, waiting for the reader where the area is full."""
+    """Pieces of ten branch records each; waits for the reader when the area is full."""
     here, there = (int(ip, 0) for ip in os.environ["FAKE_IPS"].split(",")[:2])
     for _ in range(number // 10):
         piece = b"".join(struct.pack("<QQQ", here, there, 0x10) for _ in range(10))
@@ -184,7 +187,8 @@ def branches():
 
 
 def cut():
-    """Such a trace whose pieces were cut while FAKE_LOST branches were taken, or it is unknown."""
+    """A trace whose pieces were cut while FAKE_LOST branches were taken; without FAKE_LOST the
+    number is unknown."""
     machine.branches_lost = int(os.environ.get("FAKE_LOST", tr.UNKNOWN))
     for _ in range(number // 10):
         while not machine.aux(struct.pack("<QQQ", 0x101000, 0x101010, 0) * 10, flags=1):
@@ -200,7 +204,7 @@ def throttled():
 
 
 def cut_slowly():
-    """Loses at once, and continues long enough for somebody to watch it."""
+    """Loses branches at once, and continues for so long that a user can see the loss."""
     machine.branches_lost = int(os.environ["FAKE_LOST"])
     for _ in range(30):
         machine.aux(bytes(240))
@@ -235,7 +239,8 @@ def handshake():
         sys.exit("fake: no reader was announced before the boot")
     first = machine.get(tr.READER + 4, "<I")
     start = time.monotonic()
-    while machine.get(tr.READER + 4, "<I") - first < 5:  # five times, of which the first is under way
+    # until the lease was renewed five times; the first renewal may be under way
+    while machine.get(tr.READER + 4, "<I") - first < 5:
         if time.monotonic() - start > 10:
             sys.exit("fake: the lease is not renewed within the 2 s after which it has run out")
         time.sleep(0.001)
@@ -255,7 +260,7 @@ def impatient():
 
 
 def idle():
-    """The command did not reach the machine."""
+    """The machine did not get the command."""
     machine.state(tr.IDLE)
     time.sleep(60)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`bareperf run` on a machine that is made up (fake_qemu.py): no QEMU, no image needed."""
+"""`bareperf run` with a fake machine (fake_qemu.py): no QEMU and no image are needed."""
 
 import json
 import os
@@ -14,7 +14,7 @@ FAKE = pathlib.Path(__file__).resolve().parent / "fake_qemu.py"
 
 
 class Rig:
-    """A folder with an image; what is recorded goes into out."""
+    """A directory with an image; recordings are written to `out`."""
 
     def __init__(self):
         self.directory = tempfile.TemporaryDirectory(prefix="bareperf-fake-")
@@ -24,23 +24,23 @@ class Rig:
         self.out = self.here / "perf.data"
 
     def words(self, *guest, options=(), image=None, out=None):
-        """A `bareperf run` of this command."""
+        """The words of a `bareperf run` of this command."""
         return [TOOL, "run", "--qemu", FAKE, "-i", image or self.image, "-o", out or self.out,
                 *options, "--", *guest]
 
     def command(self, *line, env=None, **more):
-        """The result of a command, which must not hang; more goes into its environment."""
+        """Runs a command with a time limit and more environment variables. Returns its result."""
         return subprocess.run([str(word) for word in line], capture_output=True, text=True,
                               timeout=300, cwd=self.here, stdin=subprocess.DEVNULL,
                               errors="replace", env={**(env or os.environ), **more})
 
     def dump(self, path=None):
-        """`dump --json`: its exit status, what it complains about, and the summary."""
+        """`dump --json`: its exit status, its messages, and the summary."""
         done = self.command(TOOL, "dump", "--json", path or self.out)
         return done.returncode, done.stderr, json.loads(done.stdout) if done.stdout else {}
 
     def on_terminal(self, *line, **more):
-        """A command's output on a terminal."""
+        """A command's output when it writes to a terminal."""
         settings = {**os.environ, "TERM": "xterm", **more}
         if "NO_COLOR" not in more:
             settings.pop("NO_COLOR", None)

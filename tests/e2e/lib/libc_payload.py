@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A payload that looks at its own C library and registers: argv[1] says at what. Its exit status is how
-many checks failed, each of which it prints."""
+"""A payload that tests its own C library and registers; argv[1] selects the test. Its exit status
+is the number of failed checks, and it prints each of them."""
 
 import pathlib
 import subprocess
@@ -11,7 +11,7 @@ import libc_payload_files
 import libc_payload_widths
 import machine
 
-# gcc is to use all that the CPUs of the tests have; Debian's usual flag for stacks
+# gcc may use all features of the tests' CPUs; the flag for stacks is Debian's default
 FLAGS = {
     "x86_64": ("-march=x86-64-v3", "-fstack-protector-strong"),
     "aarch64": ("-march=armv8.2-a+sve", "-fstack-protector-strong"),
@@ -395,9 +395,9 @@ int main(int argc, char **argv)
 }
 """
 
-# newlib's own test programs. Those that do not fit: newlib.iconv/ (iconv() is not built),
-# newlib.elix/tmmap (no mmap()), newlib.wctype/twctype (takes a digit of Devanagari for a letter, which
-# this newlib does not, on any machine).
+# newlib's own test programs, without those that do not apply: newlib.iconv/ (iconv() is not built),
+# newlib.elix/tmmap (no mmap()), newlib.wctype/twctype (expects a digit of Devanagari to be a
+# letter, which it is not in this newlib on any machine).
 NEWLIB_TESTS = ("locale/UTF-8", "search/hsearchtest", "stdio/nulprintf", "stdio/swprintf",
                 "stdlib/atexit", "stdlib/size_max", "string/memcpy-1", "string/memmove1",
                 "string/strcmp-1", "string/tstring", "wctype/tiswctype", "wctype/twctrans")
@@ -408,7 +408,8 @@ def c_name(test):
 
 
 def build(isa, directory, tests=NEWLIB_TESTS):
-    """The payload, built in directory; its path. Of newlib's source some test programs are in it."""
+    """Builds the payload in the directory, with some of newlib's test programs. Returns its
+    path."""
     directory = pathlib.Path(directory)
     tarball = max(pathlib.Path("/usr/src/newlib").glob("newlib-*.tar.xz"))
     suite = directory / "newlib/testsuite"
@@ -422,7 +423,7 @@ def build(isa, directory, tests=NEWLIB_TESTS):
     for test in tests:
         folder, name = test.split("/")
         objects.append(directory / f"{isa}-{c_name(test)}.o")
-        # Each has names of its own: all but main() stay in its file.
+        # All symbols of each program except main() stay local to its object file.
         subprocess.run([compiler, "-c", "-O2", "-w", f"-Dmain={c_name(test)}_main",
                         *FLAGS[isa], "-I", suite / "include", "-o", objects[-1],
                         suite / f"newlib.{folder}/{name}.c"], check=True)

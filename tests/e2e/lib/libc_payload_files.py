@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The part of libc_payload.py that is about files."""
+"""The part of libc_payload.py that tests files."""
 
 SOURCE = r"""
 /* argv[2] is a file of 5000 bytes that count up; what follows came out of another one. */

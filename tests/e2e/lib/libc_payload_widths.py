@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The part of libc_payload.py that is about 64 bits: each of newlib's functions that is wrong there, as
-docs/payloads.md lists them, and those that were looked at beside them. The answers are glibc's."""
+"""The part of libc_payload.py that tests 64-bit arguments: the functions of newlib that are wrong,
+as docs/payloads.md lists them, and similar ones that are right. The expected results are
+glibc's."""
 
 SOURCE = r"""
 static void generators(void)

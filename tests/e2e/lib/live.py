@@ -17,25 +17,25 @@ PATIENCE = machine.boots.PATIENCE
 
 
 def until(condition, seconds=PATIENCE, process=None, pause=0.002):
-    """Wait for something to come true, or for the end of a process. Returns what it last was."""
+    """Wait until a condition holds, or a process ends. Returns the condition's last value."""
     limit = time.monotonic() + seconds
     while not (found := condition()):
         if time.monotonic() > limit or (process and process.poll() is not None):
-            return condition()  # it may have come true just before the end
+            return condition()  # the condition may have become true just before the process ended
         time.sleep(pause)
     return found
 
 
 def is_as_long(path, size):
-    """Whether a file that another process makes and writes is there, with so many bytes."""
+    """Whether a file that another process writes exists and has at least this size."""
     with contextlib.suppress(FileNotFoundError):
         return os.stat(path).st_size >= size
     return False
 
 
 def child(pid, name, last=None):
-    """The process among this one's children whose program's name begins so, which is not the last
-    one, or None."""
+    """The process id of a child of this process whose program's name begins with this text, but not
+    `last`; or None."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         for one in map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
             if one != last and pathlib.Path(f"/proc/{one}/comm").read_text().startswith(name):
@@ -50,8 +50,8 @@ def cpu_time(pid):
 
 
 class Live:
-    """A recording in the making: file is its perf.data, region its trace region. With stderr=PIPE
-    standard error is apart."""
+    """A recording under way: file is its perf.data, region its trace region. With stderr=PIPE,
+    standard error is separate."""
 
     def __init__(self, command, *options, qemu=(), stderr=subprocess.STDOUT):
         self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
@@ -67,8 +67,8 @@ class Live:
         return until(condition, process=self.process)
 
     def is_made(self):
-        """Whether the machine has written the region's magic, its last word: then the file has its
-        size, too, which it gets after it was made."""
+        """Whether the machine has written the region's magic. The magic is written last, and after
+        the file got its size."""
         if self.memory is None:
             with contextlib.suppress(FileNotFoundError), open(self.region, "rb") as file:
                 if file.read(len(tr.MAGIC)) == tr.MAGIC:
@@ -76,11 +76,11 @@ class Live:
         return self.memory is not None
 
     def word(self, offset, form="<Q"):
-        """Of a region that is made."""
+        """A word of the region, which must exist."""
         return tr.word(self.memory, offset, form)
 
     def state(self):
-        """The region's, None before it is made."""
+        """The region's state; None before the region exists."""
         return self.word(*tr.HEADER["state"]) if self.is_made() else None
 
     def is_recording(self):
@@ -91,20 +91,20 @@ class Live:
         return self.word(tr.table(name))
 
     def reader(self, last=None):
-        """The process id of the reader, or None; of one that is not the last one."""
+        """The process id of the reader, but not `last`; or None."""
         return child(self.process.pid, "bareperf-reader", last)
 
     def signal_reader(self, number, last=None):
-        """Send a signal to the reader, of one that is not the last one. Its process id, or None."""
+        """Send a signal to the reader, but not to `last`. Returns its process id, or None."""
         pid = self.reader(last)
-        with contextlib.suppress(ProcessLookupError):  # the run may have come to its end
+        with contextlib.suppress(ProcessLookupError):  # the run may have ended already
             if pid:
                 os.kill(pid, number)
                 return pid
         return None
 
     def finish(self, number=None):
-        """Wait for its end, after a signal if one is given."""
+        """Send a signal, if one is given, and wait for the end of the process."""
         if number:
             self.process.send_signal(number)
         self.out, self.said = self.process.communicate(timeout=PATIENCE)

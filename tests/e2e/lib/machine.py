@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recordings on an emulated machine, and what the tools say of them."""
+"""Recordings on an emulated machine, and their output."""
 
 import collections
 import json
@@ -25,24 +25,26 @@ SOAK = os.environ.get("SOAK") == "1"
 
 
 def repeats(isas):
-    """Of ISAs that make the same claims of the same code: the first one, or all in `make soak`."""
+    """Of ISAs that make the same claims about the same code: the first one; all of them in `make
+    soak`."""
     return list(isas) if SOAK else list(isas)[:1]
 
 
-# Guest time that counts instructions: what the host does meanwhile does not show in it.
+# The guest's time counts instructions, so it does not depend on the host's load.
 EXACT = ("-icount", "shift=4,sleep=off")
-EXACT_NS = 16  # an instruction
+EXACT_NS = 16  # ns of guest time for an instruction under EXACT
 
-# Counted as well, but never ahead of the host's clock: a reader that is woken has the time that it
-# would have on a real machine. Where the host is busy, the machine's time is as slow as its CPU.
+# The guest's time counts instructions here as well, but never runs ahead of the host's clock: a
+# woken reader has as much time as on a real machine. On a busy host the machine's time is slower.
 PACED = ("-icount", "shift=3,align=on")
 
 Sample = collections.namedtuple("Sample", "id ip pid tid time cpu reserved period")
 
 
 def run_words(*options, quick=True):
-    """`bareperf run` with options, on a machine that continues where another one like it had done with a firmware
-    that boots quickly, or on what it chooses."""
+    """The words of a `bareperf run` with these options. By default the machine continues from the
+    saved state of a similar machine whose firmware has already started, which is quick; `quick` can
+    disable that."""
     if not quick:
         return [TOOL, "run", *options]
     isa = "aarch64" if "aarch64" in options else "x86_64"
@@ -55,7 +57,7 @@ def run_words(*options, quick=True):
 
 
 class Recording:
-    """One run of `bareperf run`: its exit status, its text, the file that it wrote."""
+    """One run of `bareperf run`: its exit status, its output, and the file that it wrote."""
 
     def __init__(self, command, *options, qemu=(), timeout=boots.PATIENCE, quick=True, cwd=None):
         self.directory = tempfile.TemporaryDirectory(prefix="bareperf-test-")
@@ -68,7 +70,7 @@ class Recording:
         self.out, self.said = done.stdout, done.stderr
         self.text = done.stdout + done.stderr
         tap.last(f"{command}: exit status {self.status}\n{self.text[-2000:]}")
-        # Whatever the test is about: no run may end with books that do not balance.
+        # No run of any test may end with a ledger that does not balance.
         assert self.status != 254, f"{command}: not conserved:\n{self.text}"
 
     def summary(self):
@@ -80,7 +82,7 @@ class Recording:
         return summary
 
     def perf(self, *arguments):
-        """Stock perf's output, its complaints, and its exit status."""
+        """Stock perf's output, its messages, and its exit status."""
         done = subprocess.run(["perf", *arguments, "-i", self.file], capture_output=True,
                               text=True, check=False, stdin=subprocess.DEVNULL,
                               cwd=self.directory.name)
@@ -102,8 +104,8 @@ class Recording:
         return samples
 
     def raw_samples(self):
-        """The usual samples' words as stock perf dumps them, [Sample, …]: IDENTIFIER and CPU are
-        written apart from each other, so one can be held against the other."""
+        """The usual samples as stock perf dumps their words: [Sample, …]. IDENTIFIER and CPU are
+        separate words, so they can be compared with each other."""
         text, _, _ = self.perf("script", "-D")
         samples, record = [], bytearray()
         for offset, line in re.findall(r"^\.  ([0-9a-f]{4}):  ((?:[0-9a-f]{2} )+)", text,
@@ -117,15 +119,15 @@ class Recording:
 
 
 def strangers(run, summary):
-    """Those of raw_samples() that are not of the CPU and thread that their event is of."""
+    """The raw_samples() whose CPU or thread differs from that of their event."""
     cpus = {event["id"]: event["cpu"] for event in summary["events"]}
     return [s for s in run.raw_samples()
             if (s.cpu, s.reserved, s.pid, s.tid) != (cpus.get(s.id), 0, 1, 1 + s.cpu)]
 
 
 def shares(samples, depth=0):
-    """Each function's share of the samples' periods, in percent: as the leaf (depth 0), or
-    anywhere in the chain (depth None)."""
+    """Each function's share of the samples' periods, in percent: as the leaf (depth 0), or anywhere
+    in the callchain (depth None)."""
     weights = collections.Counter()
     for _, period, chain in samples:
         for function in set(chain if depth is None else chain[depth:depth + 1]):
@@ -142,17 +144,18 @@ def payload(isa, path, source, *flags):
 
 
 def scaled(event):
-    """The count that an event of summary() would have with a counter of its own all the time."""
+    """The count of an event in summary(), scaled as if the event had had a counter all the time."""
     return event["count"] * event["time_enabled"] / event["time_running"]
 
 
 def missing(program="qemu-system-x86_64"):
-    """Why nothing can be recorded here, or None."""
+    """The reason why nothing can be recorded here, or None."""
     return None if shutil.which(program) else f"{program} is not installed"
 
 
 def model(isa):
-    """(QEMU with the hardware model for this ISA, None), or (None, why there is none)."""
+    """(QEMU with the hardware model for this ISA, None), or (None, the reason why there is
+    none)."""
     done = subprocess.run([TOP / "tests/qemu/build.sh"], stdout=subprocess.PIPE, text=True,
                           check=False)
     if done.returncode:

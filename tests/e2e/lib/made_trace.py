@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Branch traces by hand, of a program in assembly, in files as perf writes them."""
+"""Made-up branch traces of a program in assembly, in files as perf writes them."""
 
 import re
 import struct
@@ -70,8 +70,8 @@ class Made:
         self.at["outside"] = OUTSIDE
 
     def file(self, *pieces, name="made.data"):
-        """pieces: (branches as text "from>to …", flags, time). A branch is from a label or from the
-        instruction behind it: "main+1"."""
+        """pieces: (branches as text "from>to …", flags, time). A branch starts at a label, or at
+        the instruction after a label: "main+1"."""
         file = perf_file.PerfFile()
         file.image(self.here / "made", 0x40000000, 0x10000, 0)
         file.records.append(perf_file.record(70, struct.pack("<8Q", 2, 1, 0, 1, 0, 0, 0, 0)))

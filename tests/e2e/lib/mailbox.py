@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A machine that takes commands through the mailbox, without the tool."""
+"""A machine that gets commands through the mailbox, without the tool."""
 
 import collections
 import ctypes
@@ -28,12 +28,13 @@ MACHINES = {
 
 
 class Agent:
-    """The host's side of the mailbox, by docs/trace-region.md."""
+    """The host's side of the mailbox, as docs/trace-region.md describes it."""
 
     def __init__(self, directory, arch, *options, program=None, mib=16, server=None, base=None):
-        """A machine of arch whose trace region is a file in directory, of so many MiB, with QEMU's
-        options; program is the QEMU; server makes an ivshmem server that hands out the file, and
-        is listening at .path, or None; base: machine, CPU and firmware, if not the usual."""
+        """A machine of this ISA, with QEMU's options, whose trace region is a file in the
+        directory, of so many MiB. program: the QEMU. server: makes an ivshmem server that passes
+        the file on and listens at .path; or None. base: machine, CPU and firmware, if not the usual
+        ones."""
         self.path = pathlib.Path(directory) / "region"
         with open(self.path, "wb") as file:
             file.truncate(mib << 20)
@@ -55,8 +56,8 @@ class Agent:
         return tr.word(self.bytes, offset, form)
 
     def store(self, offset, kind, value):
-        """One store of a ctypes integer: struct.pack_into() clears the bytes first, and the machine
-        would see the zero, a request of its own."""
+        """A single store, by a ctypes integer: struct.pack_into() clears the bytes first, and the
+        machine would read that 0 as a request."""
         kind.from_buffer(self.bytes, offset).value = value
 
     def state(self):
@@ -82,28 +83,28 @@ class Agent:
         return self.word(box + 8 + TEXT) == self.word(box)
 
     def command(self, text, length=None, seconds=qemu.PATIENCE):
-        """Send a command; its status, or None if there was no answer."""
+        """Send a command. Returns its status; None: no answer came."""
         box = self.post(text, length)
         if not self.until(lambda: self.is_answered(box), seconds):
             return None
         return self.word(box + 12 + TEXT, "<i")
 
     def summary(self):
-        """`dump --json` of the region as it is."""
+        """The summary of the region in its present state, by `dump --json`."""
         done = subprocess.run([TOP / "build/host/bareperf", "dump", "--json", self.path],
                               capture_output=True, text=True, check=False)
         return json.loads(done.stdout)
 
     def samples(self):
-        """How many were generated on each CPU in the last run."""
+        """The number of samples that each CPU generated in the last run."""
         counts = collections.Counter()
         for event in self.summary()["events"]:
             counts[event["cpu"]] += event["generated"]
         return counts
 
     def printed(self):
-        """The payload's standard output in this run, and its standard error behind
-        that; what nobody has read, while that fits."""
+        """The payload's standard output of this run, followed by its standard error, as far as it
+        is still in the region."""
         table, _, stride = struct.unpack_from("<QII", self.bytes, tr.STREAMS)
         text = b""
         for kind in (0, 1):
@@ -113,14 +114,15 @@ class Agent:
         return text.decode(errors="replace")
 
     def console(self, since=0):
-        """The machine's console behind that many bytes, or the latest of it."""
+        """The machine's console text from this position on, or the oldest text that is still
+        there."""
         at = self.word(CONSOLE, "<Q")
         head, size = struct.unpack_from("<QI", self.bytes, at)
         text = bytes(self.bytes[at + 16 + i % size] for i in range(max(since, head - size), head))
         return text.decode(errors="replace")
 
     def run(self, command):
-        """A command's status, None if there was no answer, and all that was printed meanwhile."""
+        """A command's status (None: no answer came), and all text that was printed meanwhile."""
         before = self.word(self.word(CONSOLE, "<Q"), "<Q")
         status = self.command(command.encode())
         return status, self.console(before) + self.printed()

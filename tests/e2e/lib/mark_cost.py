@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The cost of a mark, its call included: C for a program that measures it under -icount, and what that
-says."""
+"""The cost of a mark, its call included: C code for a program that measures it under -icount, and
+the program's results."""
 
 import re
 
 import machine
 import tap
 
-# The least of many turns: ticks, samples and other CPUs come between some. To be put in front of main().
+# The minimum of many turns, because ticks, samples and other CPUs interrupt some of them. Put this
+# text before main().
 SOURCE = r"""
 #include <bareperf/clock.h>
 #include <bareperf/mark.h>
@@ -52,19 +53,20 @@ static __attribute__((noinline)) void print_cost(void)
 """
 MOST = {"plain": 100, "nineteen": 100, "thirty": 140, "value": 100, "values": 100, "three": 110,
         "four": 120}  # as SOURCE has them
-FROZEN = 600  # any, where the clock may stand
-WORDS = ("eleven ", "nineteen ", "thirty ", "one ", "two ", "3 ", "4 ")  # the beginnings of those marks
+FROZEN = 600  # any number; for machines whose clock may be frozen
+# the first words of those marks' texts
+WORDS = ("eleven ", "nineteen ", "thirty ", "one ", "two ", "3 ", "4 ")
 
 
 def instructions(text):
-    """By kind: "plain" is a text of 11 characters, then of more, then with one value, with two, three,
-    four; None: the program did not say."""
+    """The cost by kind: "plain" is a text of 11 characters; then longer texts; then texts with one,
+    two, three and four values. None: the program printed no result."""
     cost = re.search(r"^cost((?: \d+)+)$", text, re.MULTILINE)
     return cost and {kind: int(ns) / machine.EXACT_NS for kind, ns in zip(MOST, cost.group(1).split())}
 
 
 def check(isa, text, frozen=False):
-    """None takes more than is promised."""
+    """No mark costs more than documented."""
     cost = instructions(text)
     if tap.ok(cost, f"{isa}: it says what marks cost", text):
         tap.note(f"{isa}: instructions a mark: {cost}")

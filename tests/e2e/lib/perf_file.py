@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""perf.data files as Linux's perf writes them, with whatever records: for tests of readers."""
+"""perf.data files in the form that Linux's perf writes, with any records: for tests of readers."""
 
 import struct
 
@@ -35,7 +35,7 @@ class PerfFile:
         return struct.pack("<IIQIIQ", 1, 1 + cpu, time, cpu, 0, 100 + event)
 
     def add(self, kind, body, time=0, cpu=0, event=0, misc=0):
-        """A record that is no sample, with who and when behind it."""
+        """A record that is no sample, followed by its thread and time."""
         self.records.append(record(kind, body + self._trailer(time, cpu, event), misc))
 
     def image(self, path, address, size, offset):
@@ -52,7 +52,7 @@ class PerfFile:
             len(words), *words), misc=2))
 
     def mark(self, text, time, cpu=0, event=0):
-        """Of an event that is BPF_OUTPUT."""
+        """A sample of an event of type BPF_OUTPUT."""
         raw = text.encode() + b"\0"
         raw += bytes(-(4 + len(raw)) % 8)
         self.records.append(record(SAMPLE, struct.pack("<QQIIQIIQQI", 100 + event, 0, 1, 1 + cpu, time, cpu,
@@ -75,7 +75,7 @@ class PerfFile:
         return attr.ljust(128, b"\0") + struct.pack("<QQ", ids + 8 * event, 8)
 
     def _event_desc(self, ids):
-        """Names, which are free here."""
+        """The events' names, which may be any texts."""
         body = struct.pack("<II", len(self.events), 128)
         for i, (name, _, _) in enumerate(self.events):
             text = padded(name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Others' programs (deps/programs fetches their sources), compiled as they are for one ISA and linked
-as one ELF file, each under its own name: zlib, cJSON's tests, Lua, SQLite's shell and speedtest1, and
-command-line programs that compress, and that read GIF and PNG files."""
+"""Programs of other authors (deps/programs fetches their sources), compiled unchanged for one ISA
+and linked as one ELF file, each under its own name: zlib, cJSON's tests, Lua, SQLite's shell and
+speedtest1, and command-line programs that compress, and that read GIF and PNG files."""
 
 import concurrent.futures
 import contextlib
@@ -14,7 +14,7 @@ import tempfile
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "bareperf"
 ZLIB = ("adler32 compress crc32 deflate gzclose gzlib gzread gzwrite infback inffast inflate inftrees "
         "trees uncompr zutil")
-# each is a program that has cJSON.c in it
+# each test is a program that includes cJSON.c
 CJSON = tuple("""cjson_add compare_tests json_patch_tests minify_tests misc_tests misc_utils_tests
     old_utils_tests parse_array parse_examples parse_hex4 parse_number parse_object parse_string
     parse_value parse_with_opts print_array print_number print_object print_string print_value
@@ -22,7 +22,8 @@ CJSON = tuple("""cjson_add compare_tests json_patch_tests minify_tests misc_test
 SQLITE = ("-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_OMIT_WAL",
           "-DSQLITE_MAX_MMAP_SIZE=0")
 
-# The macros that XZ Utils' CMakeLists.txt defines where threads, clocks and times of files are POSIX's.
+# The macros that the CMakeLists.txt of XZ Utils defines on a system with POSIX threads, clocks and
+# file times.
 XZ = tuple(f"-D{name}" for name in """HAVE_CHECK_CRC32 HAVE_CHECK_CRC64 HAVE_CHECK_SHA256 HAVE_DECODERS
     HAVE_ENCODERS HAVE_MF_BT2 HAVE_MF_BT3 HAVE_MF_BT4 HAVE_MF_HC3 HAVE_MF_HC4 HAVE_LZIP_DECODER
     HAVE_STDBOOL_H HAVE__BOOL HAVE_STDINT_H HAVE_INTTYPES_H HAVE_CLOCK_GETTIME HAVE_CLOCK_MONOTONIC
@@ -39,7 +40,7 @@ PNG = """png pngerror pngget pngmem pngpread pngread pngrio pngrtran pngrutil pn
     pngwrite pngwtran pngwutil"""
 GIF = "getarg qprintf quantize dgif_lib egif_lib gifalloc gif_err gif_font gif_hash openbsd-reallocarray"
 
-# `cjson` is all of its tests, one after the other; `squeeze` and `spin` are for profiles.
+# `cjson` runs all of its tests, one after the other; `squeeze` and `spin` are for profiles.
 DISPATCH = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +125,7 @@ int main(int argc, char **argv)
 
 
 def archive(path, files):
-    """A cpio archive, as `bareperf run` makes it."""
+    """A cpio archive in the form that `bareperf run` makes."""
     out = b""
     for name, data in [*files, ("TRAILER!!!", b"")]:
         head = f"070701{0:08x}{0o100644:08x}" + f"{0:08x}" * 4 + f"{len(data):08x}" + f"{0:08x}" * 4
@@ -135,7 +136,8 @@ def archive(path, files):
 
 
 def commands_of(sources):
-    """{command: (its sources, options)}: each is a program by itself, of which others see main() alone."""
+    """{command: (its sources, options)}: each is a separate program, of which only main() is
+    visible to the others."""
     def listed(folder, names):
         return [sources / folder / f"{name}.c" for name in names.split()]
 
@@ -164,8 +166,8 @@ def commands_of(sources):
 
 
 def sources_of(sources):
-    """A compilation: source, its options, main()'s other name, and whether that is all of it that
-    others see."""
+    """A compilation: the source, its options, the new name of main(), and whether only main() is
+    visible to other objects."""
     of_zlib, of_lua, of_cjson, of_sqlite = (
         sources / name for name in ("zlib", "lua5.4/src", "cjson", "sqlite3"))
     unity = (f"-I{of_cjson}/tests/unity/src", f"-I{of_cjson}")
@@ -185,8 +187,9 @@ def sources_of(sources):
 
 
 def key(compiler, flags, what, sdk):
-    """A hash of what objects depend on: compiler and flags, sources by name (deps/programs gives their
-    directory another name with what is in it), and the SDK's headers and wrapper."""
+    """A hash of everything on which the objects depend: the compiler and its flags, the names of
+    the sources (deps/programs renames their directory when the content changes), and the SDK's
+    headers and wrapper."""
     version = subprocess.run([compiler, "--version"], capture_output=True, check=True).stdout
     out = hashlib.sha1(repr((version, flags, what)).encode())
     for file in sorted(path for part in ("bin", "include") if sdk for path in (sdk / part).rglob("*")
@@ -196,14 +199,14 @@ def key(compiler, flags, what, sdk):
 
 
 def compile_all(jobs):
-    """[(command line of a compiler), ...], as many at a time as there are CPUs."""
+    """Run these command lines, [(word, …), …], as many at a time as there are CPUs."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for done in pool.map(lambda job: subprocess.run(job, check=False), jobs):
             done.check_returncode()
 
 
 def join(name, sources, options, compiler, objcopy, flags, made):
-    """A program as one object file of which others see NAME_main() alone."""
+    """Compile a program to one object file in which only NAME_main() is visible to others."""
     with tempfile.TemporaryDirectory(prefix="programs.", dir=CACHE) as directory:
         parts = [f"{directory}/{number}.o" for number in range(len(sources))]
         compile_all([compiler, *flags, "-w", *options, f"-Dmain={name}_main", "-c", "-o", part, source]
@@ -215,8 +218,8 @@ def join(name, sources, options, compiler, objcopy, flags, made):
 
 
 def objects(name, compiler, objcopy, flags, what, commands, sdk):
-    """Their object files, kept in the user's cache as newlib is: SQLite takes a compiler half a
-    minute."""
+    """The object files of the programs. They are kept in the user's cache, like newlib, because
+    SQLite takes half a minute to compile."""
     kept = CACHE / f"programs-{name}-{key(compiler, flags, (what, commands), sdk)}"
     if not kept.exists():
         with tempfile.TemporaryDirectory(prefix="programs.", dir=CACHE) as directory:
@@ -230,13 +233,13 @@ def objects(name, compiler, objcopy, flags, what, commands, sdk):
                     subprocess.run([objcopy, f"--keep-global-symbol={main}", objects_of[source]], check=True)
             for command, (sources, options) in commands.items():
                 join(command, sources, options, compiler, objcopy, flags, made)
-            with contextlib.suppress(OSError):  # another one was quicker
+            with contextlib.suppress(OSError):  # another process has made the directory meanwhile
                 made.rename(kept)
     return sorted(kept.glob("*.o"))
 
 
 def link(name, compiler, objcopy, flags, sources, here, sdk=None):
-    """The one program, in here."""
+    """Build the one program in this directory."""
     what, commands = sources_of(sources), commands_of(sources)
     of_zlib, of_cjson = sources / "zlib", sources / "cjson"
     programs = ("zlib_example", "lua", "sqlite", "speedtest1", *commands)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A machine's RAM as a file, in which a test sees the trace region beside the channel that is tested."""
+"""A machine's RAM as a file, so that a test can read the trace region independently of the tested
+channel."""
 
 import mmap
 import re
@@ -14,7 +15,8 @@ BASE = {"x86_64": 0, "aarch64": 1 << 30}  # where RAM begins
 
 
 class Ram:
-    """options and machine (to be added to -machine) are QEMU's; region: where the file has it."""
+    """options and machine (which is appended to -machine) are QEMU's; region: the region's offset
+    in the file, if it is known."""
 
     def __init__(self, isa, directory, mib):
         self.base, self.size, self.region = BASE[isa], mib << 20, 0
@@ -28,7 +30,7 @@ class Ram:
             self.bytes = mmap.mmap(file.fileno(), 0)
 
     def find(self):
-        """The region that its firmware has opened, if it has."""
+        """The offset of the region that its firmware has opened, or None."""
         for at in range(ALIGN, self.size, ALIGN):
             if self.bytes[at:at + 8] == tr.MAGIC and struct.unpack_from(
                     "<Q", self.bytes, at + 16)[0] == self.base + at:
@@ -42,7 +44,7 @@ class Ram:
 
 
 def regions(ram):
-    """Where they lie, from the lowest on."""
+    """The offsets of all regions, in ascending order."""
     return [at for at in range(0, len(ram), ALIGN) if ram[at:at + 8] == tr.MAGIC]
 
 
@@ -57,8 +59,8 @@ def recorded(ram, at):
 
 
 def break_machine(monitor, isa, ram, at):
-    """Have the machine, whose region is there, panic: by an NMI of nobody's; or, where there is none, a
-    handler's address that is wrong."""
+    """Make a machine with a region panic: by an NMI without a cause; on an ISA without NMIs by an
+    invalid address of a handler."""
     if isa == "x86_64":
         monitor.ask("inject-nmi")
         return
@@ -69,4 +71,5 @@ def break_machine(monitor, isa, ram, at):
     table = address - linked + place
     for entry in range(table - BASE[isa] + 8 * 16, table - BASE[isa] + 8 * 32, 8):  # PPIs
         if ram[entry:entry + 8] != bytes(8):
-            struct.pack_into("<Q", ram, entry, table)  # ours, and not to be executed
+            # an address in our memory that must not be executed
+            struct.pack_into("<Q", ram, entry, table)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A trace region made by hand, after docs/trace-region.md: for tests of what reads one.
+"""A made-up trace region, as docs/trace-region.md describes it: for tests of readers.
 
     region = Region(bytearray(4 << 20))
     region.describe(events=1)
@@ -42,26 +42,29 @@ HEADER = {  # name: (offset, struct format)
     "heartbeat": (296, "<Q"),
     "heap": (304, "<Q"),
 }
-# reader_wait and reader_found; the host's words: id and lease, ready; the message
+# offsets in the header: run, reader_wait, reader_found; the host's words id and ready (the lease
+# follows id); the message
 RUN, WAIT, FOUND, READER, READY, MESSAGE = 56, 272, 280, 320, 328, 1536
 TABLES = ("cpus", "events", "event_ledger", "images", "rings", "ring_ledger", "doorbells",
           "mailbox", "console")
-STREAMS = 3120  # the table of what the program writes
+STREAMS = 3120  # offset of the table of the program's output streams
 
 
 def table(name):
-    """Where the header says where a table begins."""
+    """The offset in the header of a table's own offset."""
     return 128 + 16 * TABLES.index(name)
 
 
 def word(memory, offset, form="<Q"):
-    """A word that others write meanwhile. It is copied as a whole: unpack_from() takes one byte after another, as
-    pack_into() clears the bytes before it writes them, and others would see the zero."""
+    """A word that other programs write meanwhile. It is copied whole: unpack_from() copies byte by
+    byte, and pack_into() clears the bytes before it writes them, so that others would see a
+    zero."""
     return struct.unpack(form, memory[offset:offset + struct.calcsize(form)])[0]
 
 
 class Region:
-    """memory: a bytearray or mmap, at least 1 MiB. One ring of ring_pages for all events."""
+    """memory: a bytearray or mmap of at least 1 MiB. The region has one ring, of ring_pages, for
+    all events."""
 
     def __init__(self, memory, ring_pages=16, chain=False, aux_pages=0):
         self.memory = memory
@@ -69,12 +72,13 @@ class Region:
         self.aux_head = 0
         self.aux_records = 0
         self.aux_truncated = 0
-        self.branches_lost = None  # a number: event 0 is a branch trace that lost so many
+        # a number: event 0 is a branch trace that lost this number of branches
+        self.branches_lost = None
         self.ring_size = ring_pages * PAGE
         self.sample_type = SAMPLE_TYPE | (CALLCHAIN if chain else 0)
         self.head = 0
         self.time = 1000
-        self.lost_pending = 0  # not yet told in a LOST record
+        self.lost_pending = 0  # lost records that no LOST record has reported yet
         self.lost_reported = 0
         self.lost_records = 0
         self.sent = 0
@@ -116,7 +120,7 @@ class Region:
         self.text(MESSAGE, text)
 
     def open(self, size=None, address=0x380000000):
-        """Header without a run; the magic last."""
+        """Write the header without a run; the magic is written last."""
         self.header(version=0x10001, header_size=PAGE, address=address, nonce=0x5EED,
                     size=size or len(self.memory), page_size=PAGE, machine=EM_X86_64)
         self.put(64, "<QQIHHQQ", 1000000000, 0, 1, 0, 1, 0, 1700000000)
@@ -129,7 +133,7 @@ class Region:
 
     def describe(self, events=1, name="cpu-clock", build_id=b"", image=(0x100000, 0x10000, 0x1000),
                  pmu=1):
-        """The tables of a run on one CPU; pmu is the events' attr.type."""
+        """Write the tables of a run on one CPU; pmu is the events' attr.type."""
         self.events = events
         self.ledger = [[0, 0, 0, 0, 0, 0, 0] for _ in range(events)]
         self.table("doorbells", DOORBELLS, 1, 64)
@@ -218,7 +222,7 @@ class Region:
         return True
 
     def publish(self, wake=True):
-        """Head, doorbell and ledgers, as the firmware does at a tick."""
+        """Publish head, doorbell and ledgers, as the firmware does at each tick."""
         self.put(FIRST_RING + 1056, "<Q", self.aux_head)
         self.put(FIRST_RING + 1024, "<Q", self.head)
         if wake and self.get(DOORBELLS, "<I") == 0:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program that prints and writes files, and its output as the host receives it over a channel."""
+"""A program that prints text and writes files, and its output as the host receives it over a
+channel."""
 
 import subprocess
 

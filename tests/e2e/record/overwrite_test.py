@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""in a workload of 1 s
+"""`record --overwrite`: the rings keep the newest records, and the older ones are counted.
 
 check-spare: machines count instructions
 """
@@ -23,7 +23,7 @@ def newest(arch):
     text, complaints, status = run.perf("script", "--ns", "-F", "time")
     times = [round(1e9 * float(line.strip(" :"))) for line in text.splitlines()]
     tap.equal((run.status, summary["status"], event["lost"]), (0, 0, 0),
-              f"{arch}: a ring that is written round and round loses nothing")
+              f"{arch}: a ring that is overwritten many times loses nothing")
     tap.ok(len(times) == event["delivered"] and
            event["delivered"] + event["overwritten"] == event["written"] > 20 * len(times),
            f"{arch}: each record is in the file, or was overwritten and is counted", event)

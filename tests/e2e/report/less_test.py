@@ -19,7 +19,8 @@ from remote import Remote
 TOP = machine.TOP
 SAID_ONCE = ("the firmware has no EFI_PCI_IO_PROTOCOL: devices are searched", "no screen\n",
              "load options: ignored, not for bareperf (")
-HOLES, LEAST = 3000 * 4096, 1 << 20  # at least so much memory does chain.h take away
+# the memory that chain.h removes: so many holes, of at least so many bytes
+HOLES, LEAST = 3000 * 4096, 1 << 20
 MEMORY = (288, "<Q")                 # offset in the region's header
 BASE = {
     "x86_64": ("-machine", "q35", "-cpu", "max,-monitor", "-bios", machine.boots.quick_firmware()),

@@ -70,7 +70,8 @@ def wait(file, time, image="DiskDxe"):
 
 
 def a_boot(path, *marks, clock=True):
-    """5 ms of work and 3 of waiting; the marks come at 9 s, as at the end."""
+    """5 ms of work and 3 ms of waiting; the marks' records come at 9 s, because the machine reports
+    them at the end."""
     file = boot_file(clock)
     work(file, 1 * MS)
     file.mark("phase one", 2 * MS, event=1)
@@ -131,7 +132,7 @@ def without_sources(path):
 
 
 def is_short(path):
-    """More of everything than has room."""
+    """More entries of each kind than the report has room for."""
     file = boot_file()
     for i in range(40):
         file.image(f"A{i}" * 60, 0x100000 + i * 0x1000, 0x1000, 0)

@@ -23,7 +23,7 @@ from efi_variables import load_option, pci_device
 
 COMMAND = "record --boot -e cpu-clock -F 1000 -g"
 WORK = "low=300 stall=300"
-# Counted instructions; the shell's script ends the recording, so nobody types.
+# Time counts instructions, and the shell's script ends the recording, so that no user has to type.
 STEADY = ("-icount", "shift=4,sleep=off", "-rtc", "base=2026-01-01,clock=vm")
 SCRIPT = "fs0:\r\nbareperf.efi stop\r\nreset -s\r\n"
 SLOT = 3
@@ -45,21 +45,22 @@ BOARD = ["-machine", "virt,gic-version=3,virtualization=on,acpi=off", "-cpu", "m
 
 
 def tree_with_times(directory):
-    """The board's device tree, as QEMU makes it, with what a U-Boot and a coreboot would add."""
+    """The board's device tree as QEMU makes it, with the nodes that a U-Boot and a coreboot would
+    add."""
     tree = pathlib.Path(directory) / "board.dtb"
     subprocess.run(["qemu-system-aarch64", "-machine", f"{BOARD[1]},dumpdtb={tree}", "-cpu", BOARD[3], "-m", "512"],
                    check=True, capture_output=True)
     text = subprocess.run(["dtc", "-q", "-I", "dtb", "-O", "dts", tree], check=True, capture_output=True,
                           text=True).stdout
     end = text.rindex("};")
-    # -f: U-Boot's records are named otherwise than their nodes.
+    # -f: dtc accepts U-Boot's records, whose names differ from their nodes' names.
     subprocess.run(["dtc", "-q", "-f", "-I", "dts", "-O", "dtb", "-o", tree], check=True, text=True, capture_output=True,
                    input=text[:end] + NODES + text[end:])
     return tree
 
 
 def boot(isa, directory, words, *options):
-    """The file of a boot in which another driver does this; QEMU's output."""
+    """The file of a boot in which another driver does what this word says; and QEMU's output."""
     build = machine.TOP / f"build/{isa}"
     directory = pathlib.Path(directory)
     disk = directory / f"{isa}.img"
@@ -135,8 +136,9 @@ def imported(memory, data):
 
 
 def without_a_disk(isa, directory, name):
-    """The text of a boot from the boot manager's start to ReadyToBoot. The host reads its memory; a disk's data come
-    when the host's clock says so, and would differ from boot to boot."""
+    """The text of a boot from the start of the boot manager to ReadyToBoot. The host provides the
+    files from memory: a disk's data arrive by the host's clock, so the text would differ from boot
+    to boot."""
     memory, log = pathlib.Path(directory) / "memory", pathlib.Path(directory) / "log"
     with open(memory, "wb") as file:
         file.truncate(16 << 20)

@@ -86,7 +86,8 @@ static void test_filters(void)
 	wrmsr(IA32_DEBUGCTL, DEBUGCTL_LBR);
 	in_ring_3(traced, 2);
 	wrmsr(IA32_DEBUGCTL, 0);
-	/* in, call, three per turn except for the last jump, return */
+	/* 8 branches: the way into ring 3, the call of traced(), three per turn except for the last
+	 * turn's jump, and the return */
 	tap_equal(recorded(), 8, "... so that ring 3 and the way into it remain");
 	tap_claim(edge(1, traced_leaf, traced_after), "... with its own branches");
 	clear();

@@ -184,7 +184,7 @@ static void test_rings(void)
 {
 	uint64_t user = count_rings(EVTSEL_USR), kernel = count_rings(EVTSEL_OS_EN);
 
-	/* push, call, mov, four per turn, ret, int */
+	/* 405 instructions: push, call, mov, four per turn of the loop, ret, int */
 	tap_equal(user, 405, "USR alone counts ring 3, to the instruction");
 	tap_claim(kernel > 10 && kernel < 60, "OS alone counts the way there and back");
 	tap_equal(count_rings(EVTSEL_USR | EVTSEL_OS_EN), user + kernel, "both count both");

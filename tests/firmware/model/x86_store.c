@@ -112,7 +112,8 @@ static void test_branch_rings(void)
 	all = traced_branches();
 	for (unsigned i = 0; i < all; i++)
 		user += left_in_ring_3(&records[i]);
-	/* call, three per turn except for the last jump, return, int */
+	/* 8 branches: the call of traced(), three per turn except for the last turn's jump, the
+	 * return, and the software interrupt */
 	tap_equal(user, 8, "a visit to ring 3 leaves its branches and the interrupt");
 	trace_rings(DEBUGCTL_BTS | DEBUGCTL_BTS_OFF_OS);
 	tap_equal(traced_branches(), user, "BTS_OFF_OS: those of ring 3 alone");

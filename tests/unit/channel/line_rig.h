@@ -43,7 +43,7 @@ extern struct rig_host {
 	uint8_t have[65536];
 	uint16_t tag;
 	uint32_t left;       /* of that */
-	bool encoded;        /* some of it was encoded */
+	bool encoded;        /* whether a part of the GET's bytes was encoded */
 	uint8_t types[4096]; /* types of the frames, in order */
 } host;
 

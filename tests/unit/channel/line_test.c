@@ -48,7 +48,7 @@ static void without_a_host_the_console_is_text(void **state)
 {
 	(void)state;
 	rig_print("one\ntwo\n");
-	assert_int_equal(rig_take(5), 5); /* as much as fits: the CR, and the LF after it */
+	assert_int_equal(rig_take(5), 5); /* the five bytes that fit: the CR, and the LF after it */
 	rig_take(ALL);
 	assert_text("one\r\ntwo\r\n");
 	assert_true(line_is_quiet(&rig_line));
@@ -89,24 +89,26 @@ static void a_key_that_is_pressed_alone_is_reported_while_the_line_listens(void 
 	pass(100);
 	type("q");
 	pass(100);
-	assert_false(line_is_pressed(&rig_line)); /* without a recording it is a letter */
+	assert_false(line_is_pressed(&rig_line)); /* without a recording the key is a letter */
 	line_listen(&rig_line, true);
 	pass(100);
 	type("uiet\x1b[A");
 	pass(100);
 	type("q");
 	pass(100);
-	assert_false(line_is_pressed(&rig_line)); /* nor does it count inside a command */
+	/* the key does not count inside a command either */
+	assert_false(line_is_pressed(&rig_line));
 	type("\r");
 	assert_true(line_take_typed(&rig_line, command));
 	assert_string_equal(command, "quiet[Aq");
 	type("list\r");
 	pass(100);
 	type("\x03");
-	assert_false(line_is_pressed(&rig_line)); /* more characters may follow */
+	/* more characters may follow, as in an arrow key's sequence */
+	assert_false(line_is_pressed(&rig_line));
 	pass(100);
 	assert_true(line_is_pressed(&rig_line));
-	assert_true(line_take_typed(&rig_line, command)); /* the line waits as before */
+	assert_true(line_take_typed(&rig_line, command)); /* the typed line still waits */
 	assert_string_equal(command, "list");
 	line_listen(&rig_line, true);
 	assert_false(line_is_pressed(&rig_line));
@@ -117,7 +119,7 @@ static void a_key_that_is_pressed_alone_is_reported_while_the_line_listens(void 
 	line_listen(&rig_line, false);
 	assert_false(line_is_pressed(&rig_line));
 	type("list\r");
-	assert_true(line_has_typed(&rig_line, "list")); /* without a q in front */
+	assert_true(line_has_typed(&rig_line, "list")); /* the command has no q in front */
 }
 
 static void a_command_that_is_too_long_rings(void **state)
@@ -184,7 +186,7 @@ static void hello_is_answered_with_all_that_it_carries(void **state)
 	assert_int_equal(host.welcome.probes, 256);
 	for (unsigned i = 0; i < 256; i++)
 		assert_int_equal(host.welcome.probe[i], i);
-	assert_text("tex"); /* the rest is in the region */
+	assert_text("tex"); /* the rest of the text is in the region */
 	rig_print("more\n");
 	rig_take(ALL);
 	assert_text("");
@@ -374,7 +376,7 @@ static void stores_are_done_in_their_order_each_once(void **state)
 	assert_int_equal(host_put(RIG_MAILBOX, &value, 4), 0);
 	*request = 9;
 	host.dones = 0;
-	host_put_number(1, RIG_MAILBOX, &value, 4); /* the answer to it was lost */
+	host_put_number(1, RIG_MAILBOX, &value, 4); /* the answer to the first store was lost */
 	rig_take(ALL);
 	assert_int_equal(host.dones, 1);
 	assert_int_equal(host.done.number, 1);
@@ -388,7 +390,7 @@ static void stores_are_done_in_their_order_each_once(void **state)
 	rig_take(ALL);
 	assert_int_equal(host.dones, 1);
 	for (uint32_t i = 2; i < 2 + WIRE_STORES + 3; i++)
-		host_put_number(i, RIG_MAILBOX, &i, 4); /* none of them is answered yet */
+		host_put_number(i, RIG_MAILBOX, &i, 4); /* none of these stores is answered yet */
 	rig_take(ALL);
 	assert_int_equal(host.dones, 1 + WIRE_STORES);
 	assert_int_equal(*request, 1 + WIRE_STORES);
@@ -498,11 +500,11 @@ static void no_answer_waits_behind_a_long_get(void **state)
 
 	(void)state;
 	host_get(0, 65536, 0);
-	rig_take(600); /* it is being sent */
+	rig_take(600); /* the frame is being sent */
 	host.frames = 0;
 	host_put_number(1, offsetof(struct tr_header, reader), &lease, 4);
 	rig_take(2000);
-	assert_int_equal(host.types[0], WIRE_DATA); /* the frame that had begun */
+	assert_int_equal(host.types[0], WIRE_DATA); /* the first frame is the one that had begun */
 	assert_int_equal(host.types[1], WIRE_DONE);
 	assert_int_equal(host.types[2], WIRE_DATA);
 	rig_take(ALL);

@@ -277,7 +277,7 @@ static void a_rate_is_tried_and_kept_when_a_frame_comes(void **state)
 	run(300 * MSEC, MSEC);
 	assert_int_equal(host.baud.baud, 115200);
 	assert_int_equal(uart_model.divisor, 1);
-	assert_int_equal(host.broken, 0); /* its answer had been sent before */
+	assert_int_equal(host.broken, 0); /* the answer to the other request had been sent before */
 	host_gets(0, 1000);
 	run(200 * MSEC, MSEC);
 	assert_int_equal(host.left, 0);
@@ -321,7 +321,7 @@ static void at_an_unknown_rate_a_tick_sends_at_most_one_fifo(void **state)
 	assert_int_equal(lines_rate_by_ticks(&port), 16000);
 }
 
-/* The rate at the start decides. */
+/* The rate at the start decides how the line is pumped. */
 static void above_that_a_tick_moves_a_fifo(void **state)
 {
 	unsigned bytes, reported;
@@ -542,7 +542,7 @@ static void cards_are_lines_and_leave_the_console_its_place(void **state)
 		{ 1, 0, 8 },             /* no address was assigned */
 		{ 1, 0x3eff0000, 8 },    /* ports that the ISA sees in memory */
 		{ 1, 0x6070, 8 },
-		{ 0, 0xc0000000, 4096 }, /* the same once more */
+		{ 0, 0xc0000000, 4096 }, /* the same card once more */
 	};
 
 	(void)state;

@@ -118,7 +118,8 @@ static void whatever_is_cut_off_nothing_behind_the_end_is_read(void **state)
 {
 	(void)state;
 	for (size_t size = 0; size < sizeof(f); size++)
-		assert_int_equal(walk_size(size, 0), -ENOENT); /* the sections are at the end */
+		assert_int_equal(walk_size(size, 0),
+		                 -ENOENT); /* the sections are at the end of the file */
 }
 
 static void sections_that_lie_outside_are_refused(void **state)

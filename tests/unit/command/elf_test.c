@@ -277,7 +277,7 @@ static void a_damaged_note_is_no_build_id(void **state)
 	f.note.header.n_descsz = 21;
 	assert_int_equal(parse(), 0);
 	assert_int_equal(image.build_id_size, 0);
-	/* the note is complete there, and longer than any valid one */
+	/* the note ends in time, but is longer than any valid one */
 	f.segments[ELF_FILE_NOTE].p_filesz += 8;
 	assert_int_equal(parse(), 0);
 	assert_int_equal(image.build_id_size, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* coreboot's table in a small physical memory, made here as coreboot makes it; the sanitizer sees
- * the memory's end. */
+/* coreboot's table in a small physical memory, made here as coreboot makes it; the sanitizer
+ * detects reads beyond the memory's end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +16,9 @@
 #define TIMES 8U
 
 static uint8_t made[ROOM];
-static uint8_t *memory; /* made, up to its end */
+static uint8_t *memory; /* the physical memory, up to its end */
 static uint32_t memory_end;
-static uint32_t low; /* below, there is no memory */
+static uint32_t low; /* below this address there is no memory */
 static char reported[TIMES][120];
 static unsigned nr_reported;
 
@@ -54,7 +54,7 @@ static uint16_t sum_of(uint32_t at, uint32_t size)
 	return (uint16_t)~sum;
 }
 
-/* A record of another kind, and one with this tag and address. */
+/* Put a record of another kind, and then one with this tag and address. */
 static void put_table(uint32_t at, uint32_t tag, uint64_t address)
 {
 	memcpy(made + at, "LBIO", 4);
@@ -86,7 +86,7 @@ static void put_time(uint32_t at, uint32_t number, uint32_t id, int64_t stamp)
 	put(at + 20 + 12 * number, (uint64_t)stamp, 8);
 }
 
-/* At 0x500 the one that leads to the real one at 0x2000, with two times. */
+/* Put a table at 0x500 that refers to the real one at 0x2000, which has two times. */
 static int set_up(void **state)
 {
 	(void)state;
@@ -146,7 +146,7 @@ static void older_tables_lie_elsewhere(void **state)
 	assert_int_equal(finds(), 0xff0);
 	put(0xff0, 0, 4);
 	put_table(0x508, 0x11, 0x2000);
-	assert_int_equal(finds(), 0); /* not at a multiple of 16 */
+	assert_int_equal(finds(), 0); /* the table is not at a multiple of 16 */
 	low = 0x1000;
 	assert_int_equal(finds(), 0);
 }
@@ -159,7 +159,8 @@ static void times_are_ticks_at_their_frequency(void **state)
 	put_time(0x2100, 1, 2, INT64_MAX);
 	put_time(0x2100, 2, 3, -1);
 	assert_null(reads(0x2000));
-	assert_int_equal(nr_reported, 1); /* the others are beyond 64 bits, or before the reset */
+	/* the other times exceed 64 bits, or are before the reset */
+	assert_int_equal(nr_reported, 1);
 	assert_string_equal(reported[0], "1041 timestamp 1234");
 	put_times(0x2100, 0, 3, 0, 2);
 	assert_string_equal(reads(0x2000), "the timestamps have no frequency");
@@ -176,7 +177,7 @@ static void times_end_with_their_memory(void **state)
 	memory_end = 0x2100 + 15;
 	assert_string_equal(reads(0x2000), "the timestamps are not in memory");
 	memory_end = 0x2140;
-	put_times(0x2100, 0, 1, 1000, 2); /* more than there is room for */
+	put_times(0x2100, 0, 1, 1000, 2); /* more times than the record has room for */
 	assert_string_equal(reads(0x2000), "the timestamps have a wrong length");
 }
 
@@ -213,7 +214,7 @@ static void records_are_bounded(void **state)
 		assert_int_equal(nr_reported, 0);
 	}
 	set_up(state);
-	put(0x2000 + 40, 15, 4); /* too short for an address */
+	put(0x2000 + 40, 15, 4); /* the record is too short for an address */
 	put(0x2000 + 16, sum_of(0x2000 + 24, 28), 4);
 	put(0x2000 + 8, 0, 4);
 	put(0x2000 + 8, sum_of(0x2000, 24), 4);

@@ -19,7 +19,7 @@ static void a_pause_is_in_no_count_and_no_time(void **state)
 	context_pause(&context);
 	for (unsigned i = 0; i < nr_events; i++)
 		assert_null(fake.on[i]);
-	assert_int_equal(fake.used, 4); /* no other event gets them */
+	assert_int_equal(fake.used, 4); /* no other event gets the paused events' counters */
 	context_rig_run(7 * MS);
 	context_resume(&context);
 	context_rig_run(10 * MS);

@@ -459,7 +459,7 @@ static void marks_without_a_recording_are_dropped(void **state)
 	(void)state;
 	begin_world(0);
 	end_world();
-	bareperf_mark("filler %u", 1); /* its CPU has none */
+	bareperf_mark("filler %u", 1); /* the mark's CPU has no event for marks */
 	assert_int_equal(world.rig.event.account.generated, 0);
 	payload_calls_mark(MARKS_UNWANTED);
 	payload_calls_fill(&system);

@@ -35,7 +35,8 @@ static void one_sample_too_many_in_a_tick_is_reported(void **state)
 	throttle_set(&event, 3000);
 	for (unsigned i = 0; i < 3; i++)
 		assert_false(throttle_count(&event.throttle, 5 * MS));
-	assert_false(throttle_count(&event.throttle, 6 * MS)); /* the first of the next */
+	/* the first sample of the next tick's time */
+	assert_false(throttle_count(&event.throttle, 6 * MS));
 	assert_int_equal(event.throttle.since, 6 * MS);
 	throttle_set(&event, 0);
 	for (unsigned i = 0; i < 10; i++)
@@ -67,7 +68,7 @@ static void throttle_and_unthrottle_have_perfs_layout(void **state)
 	assert_int_equal(event.throttle.since, 0);
 	assert_int_equal(event.time_enabled, 4 * MS);
 	assert_int_equal(event.time_running, 2 * MS);
-	throttle_end(&event, 10 * MS); /* it is not throttled */
+	throttle_end(&event, 10 * MS); /* the event is not throttled */
 	assert_string_equal(asked, "sS");
 	assert_int_equal(control.data_head, sizeof(expected));
 	assert_memory_equal(data, expected, sizeof(expected));

@@ -341,7 +341,7 @@ static void each_word_equals_perfs(void **state)
 	assert_in_range(got[4], 995, 996);
 	got[4] = 995;
 	assert_memory_equal(got, expected, sizeof(expected));
-	assert_int_equal(alone.ring.claim, UINT64_MAX); /* it took the common path */
+	assert_int_equal(alone.ring.claim, UINT64_MAX); /* the sample took the common path */
 	for (unsigned i = sizeof(expected); i < RING_SIZE; i++)
 		assert_int_equal(alone.data[i], 0x5a);
 }

@@ -246,7 +246,7 @@ static void a_writer_deeper_than_the_levels_loses_its_wrapping_record(void **sta
 	assert_true(rig_write(rig, 0, 1000, 0) && rig_write(rig, 0, 1000, 0) &&
 	            rig_write(rig, 0, 1000, 0));
 	assert_null(rig_drain(rig, UINT64_MAX));
-	rig->ring.limit = 0; /* so that all of them take a level */
+	rig->ring.limit = 0; /* so that all of these writers take a level */
 	for (int i = 0; i < RING_LEVELS; i++)
 		assert_non_null(ring_reserve(&outs[i], &rig->ring, &rig->events[1].account, 256));
 	assert_false(rig_write(rig, 0, 256, RING_LEVELS));
@@ -276,7 +276,7 @@ static void a_nested_record_with_nothing_to_wait_for_takes_no_level(void **state
 	struct rig *rig = *state;
 	struct ring_output outer, inner;
 
-	assert_true(rig_write(rig, 0, 64, 0)); /* this opens the ring */
+	assert_true(rig_write(rig, 0, 64, 0)); /* this record opens the ring again */
 	assert_non_null(ring_reserve(&outer, &rig->ring, &rig->events[2].account, 32));
 	assert_ptr_equal(ring_reserve(&inner, &rig->ring, &rig->events[1].account, 64),
 	                 rig->data + 96);
@@ -317,9 +317,9 @@ static void a_tail_out_of_bounds_is_refused_and_counted_once(void **state)
 	fill(rig);
 	assert_null(rig_drain(rig, 4));
 	assert_int_equal(ring_tail(&rig->ring), 256);
-	refuse_tail(rig, 248);      /* below the last good one */
+	refuse_tail(rig, 248);      /* the tail is below the last good one */
 	refuse_tail(rig, 257);      /* not aligned */
-	refuse_tail(rig, SIZE + 8); /* beyond the head */
+	refuse_tail(rig, SIZE + 8); /* the tail is beyond the head */
 	refuse_tail(rig, UINT64_MAX - 7);
 	rig->control->data_tail = 512;
 	assert_int_equal(ring_tail(&rig->ring), 512);

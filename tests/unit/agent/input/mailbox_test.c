@@ -32,7 +32,8 @@ static int setup(void **state)
 	(void)state;
 	fixture_init(&fixture, 0);
 	box = fixture.region.mailbox;
-	/* The firmware's count continues from test to test, as it does from run to run. */
+	/* The firmware's count of commands continues from test to test, as it does from run to run.
+	 * */
 	mailbox_watch(&fixture.region, &box->reply);
 	box->request = box->reply;
 	channel_rig_open(&channel, fixture.fd, FIXTURE_SIZE, NULL);
@@ -185,7 +186,7 @@ static void the_command_behind_the_one_under_way_is_looked_for_by_its_whole_text
 	post_command("stop");
 	assert_true(mailbox_has(&fixture.region, "stop"));
 	assert_true(poll_());
-	/* the command under way does not count */
+	/* the command that is being carried out does not count */
 	assert_false(mailbox_has(&fixture.region, "stop"));
 	post("stop", 4, 4);
 	assert_true(mailbox_has(&fixture.region, "stop"));

@@ -170,7 +170,7 @@ static void has_file(unsigned i, uint8_t *at, uint64_t size)
 	files[i].size = size;
 }
 
-/* From the program's end to the volume; in between the heap is overwritten. */
+/* Keep the files at the program's end, overwrite the heap, and write the files to the volume. */
 static int goes_home(uint64_t *held)
 {
 	*held = payload_fetch(&command, &region, &channel);

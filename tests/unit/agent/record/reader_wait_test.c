@@ -136,7 +136,9 @@ static void readiness_for_the_last_run_is_none_for_this_one(void **state)
 	header.reader = (struct tr_reader){ .id = 1, .ready = RUN - 1 };
 	assert_int_equal(await(withdraw), TR_READER_GONE);
 	assert_waited(60);
-	assert_int_equal(pumps, 60); /* because otherwise its withdrawal would not be seen */
+	/* the channel is pumped while the machine waits, because otherwise it would not see the
+	 * reader's withdrawal */
+	assert_int_equal(pumps, 60);
 	assert_int_equal(header.heartbeat - began, 60);
 }
 
@@ -151,7 +153,7 @@ static void a_lease_that_stalls_is_lost_and_not_waited_for_again(void **state)
 	assert_int_equal(await(do_nothing), TR_READER_NONE);
 	assert_int_equal(header.reader_wait, 0);
 	assert_false(reader_await_end(&region, &channel));
-	header.reader.lease++; /* it renews its lease, or another reader has come */
+	header.reader.lease++; /* the reader renews its lease, or another reader has come */
 	assert_true(reader_is_announced(&region));
 }
 
@@ -273,7 +275,7 @@ static void the_end_waits_for_all_that_is_unread_and_no_longer_than_it_is_read(v
 	                TR_READER_MS * NSEC_PER_MSEC / LOOK_NS + 2);
 	header.reader.lease++;
 	now = 0;
-	turn = withdraw; /* and it withdraws without reading */
+	turn = withdraw; /* and then the reader withdraws without reading */
 	assert_false(reader_await_end(&region, &channel));
 	assert_false(reader_await_end(&region, &channel));
 	header.reader.id = 1;

@@ -135,7 +135,8 @@ static void interrupted(uint64_t times)
 	pass(times * HANDLER, times * 500);
 }
 
-/* That applies to the events' counts; the time has really passed. */
+/* The overhead is subtracted from the events' counts, but not from the time, which has really
+ * passed. */
 static void the_overhead_of_timer_interrupts_is_subtracted(void **state)
 {
 	(void)state;
@@ -172,7 +173,8 @@ static void regions_nest_and_the_outer_one_has_the_inner_marks(void **state)
 	end("a");
 	regions_report(&cpu);
 	assert_int_equal(nr_reported, 2);
-	says(0, "region 2 91 25,250,- a"); /* 7 plus the marks of two other regions, and 4 */
+	/* 7 for the region's own marks, as much for each of the two other regions, and 4 */
+	says(0, "region 2 91 25,250,- a");
 	says(1, "region 1 46 13,130,- b");
 }
 
@@ -210,7 +212,7 @@ static void regions_without_room_are_reported(void **state)
 	regions_report(&cpu);
 	assert_int_equal(nr_reported, REGION_MOST + 1);
 	assert_memory_equal(reported[0], "region 17 ", 10);
-	/* one name too many, one level too deep, one name too long; the ends of the first and the
+	/* too many: one name, one level, one character of a name; the ends of the first and the
 	 * last count as well */
 	says(REGION_MOST, "unmatched 5");
 }
@@ -226,8 +228,8 @@ static void marks_of_handlers_are_left_out(void **state)
 	assert_int_equal(nr_reported, 0);
 }
 
-/* The C library calibrates so: everything is in a region without a name. The outer region, and the
- * marks in between, are the same as without a calibration. */
+/* The C library calibrates like this: all of it is inside a region without a name. The outer
+ * region, and the marks in between, are the same as without a calibration. */
 static void a_calibration_is_in_no_total_and_in_no_outer_region(void **state)
 {
 	(void)state;
@@ -247,7 +249,7 @@ static void a_calibration_is_in_no_total_and_in_no_outer_region(void **state)
 	assert_int_equal(nr_reported, 1);
 	assert_memory_equal(reported[0], "region 1 ", 9);
 	assert_non_null(strstr(reported[0], " 150,1500,- a"));
-	/* including an interrupt in the first look and in the last one */
+	/* including the interrupts in the first and in the last look */
 	assert_in_range(counters[0] + events[0].count, 150 + OWN, 150 + OWN + 2 * HANDLER);
 }
 

@@ -63,7 +63,7 @@ static void each_cpu_pauses_and_continues(void **state)
 	assert_int_equal(signals[1], 2);
 }
 
-/* By the clock it is seconds, as under --lossless; by the looks it is two. */
+/* By the clock seconds have passed, as under --lossless; by the sum of the looks only two. */
 static void time_that_the_cpu_stalled_itself_is_not_waited(void **state)
 {
 	(void)state;

@@ -36,7 +36,8 @@ static const struct arch_regs regs;
 static bool key;       /* the stop key is pressed */
 static unsigned looks; /* for one */
 static unsigned signals[CPUS];
-static unsigned left; /* how often the workload was ended, after its CPU's events had stopped */
+/* how often the workload was ended, which must come after its CPU's events have stopped */
+static unsigned left;
 
 /* The calls of pump(): all, outside of a handler, nested; and the depth. */
 static unsigned pumps, out_of_handler, nested, depth;
@@ -205,7 +206,8 @@ static void two_cpus_do_not_pump_at_once(void **state)
 	(void)state;
 	fake_cpu_run(TICK_NS, 0, &regs);
 	assert_int_equal(nested, 0);
-	recording_tick(&cpus[1].tick, &regs); /* afterwards another CPU may pump */
+	/* after the pump has returned, another CPU may pump */
+	recording_tick(&cpus[1].tick, &regs);
 	assert_int_equal(pumps, 2);
 }
 
@@ -222,12 +224,12 @@ static void a_key_stops_the_events_before_the_workload_is_ended(void **state)
 	(void)state;
 	fake_cpu_run(3 * TICK_NS, 0, &regs);
 	assert_int_equal(left, 0);
-	assert_int_equal(looks, 3); /* only the first CPU's looks, though both CPUs tick */
+	assert_int_equal(looks, 3); /* only the first CPU looks, although both CPUs tick */
 	assert_false(cpus[0].stopped || cpus[1].stopped);
 	key = true;
 	fake_cpu_run(TICK_NS, 0, &regs);
 	assert_true(cpus[0].stopped && cpus[1].stopped);
-	assert_int_equal(left, 2); /* each CPU's tick checks */
+	assert_int_equal(left, 2); /* each CPU's tick checks whether the workload must end */
 }
 
 static void a_key_stops_a_cpu_that_stalls(void **state)
@@ -237,7 +239,7 @@ static void a_key_stops_a_cpu_that_stalls(void **state)
 	assert_int_equal(looks, 0);
 	recording_tick_stalled(&cpus[0]);
 	assert_int_equal(looks, 1);
-	assert_int_equal(served, 1); /* by the first CPU only */
+	assert_int_equal(served, 1); /* only the first CPU resets the watchdog */
 	assert_false(cpus[0].stopped);
 	key = cpus[1].started = true;
 	signals[1] = 0;
@@ -292,7 +294,7 @@ static void a_slow_line_makes_every_cpu_sample_less_often(void **state)
 		    (struct perf_event_context){ .events = &events[i], .nr_events = 1 };
 	}
 	fake_cpu_run(3 * TICK_NS, 0, &regs);
-	assert_int_equal(slowed, CPUS); /* once each, however long the request stays */
+	assert_int_equal(slowed, CPUS); /* each event once, however long the request stays */
 	assert_int_equal(slowed_to, 8);
 	assert_int_equal(events[0].slower, 8);
 	assert_int_equal(events[1].slower, 8);

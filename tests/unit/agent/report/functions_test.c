@@ -22,7 +22,8 @@ static int clear(void **state)
 	return 0;
 }
 
-/* a at 0x100, 0x10 long; b at 0x110; a gap; c at 0x200, without a size; d behind it. */
+/* Four functions: a at 0x100, 0x10 long; b at 0x110; after a gap c at 0x200, without a size; d
+ * behind c. */
 static void add_four(void)
 {
 	assert_int_equal(functions_add(&functions, 0x210, 8, "d"), 0);

@@ -207,7 +207,7 @@ static void an_address_without_a_symbol_is_shown_by_its_module(void **state)
 	fixture_sample(&f, 0, 0, 0x301a44, 4, 0); /* nobody's */
 	image(0x301000, 0x1000, "b.efi", false);
 	fixture_sample(&f, 0, 0, 0x301a44, 5, 0);
-	/* overlaps a part of it: the whole image is gone */
+	/* overlaps a part of the image above, so the whole image is gone */
 	image(0x301800, 0x1000, "app.efi", false);
 	fixture_sample(&f, 0, 0, 0x301a44, 1, 0);
 	fixture_complete(&f);

@@ -57,7 +57,7 @@ void efi_image_name(const EFI_LOADED_IMAGE *image, char *name, size_t size)
 
 bool boot_record_leaves(void)
 {
-	fail(); /* only a hook may call this */
+	fail(); /* only a hook may call the firmware's service */
 	return false;
 }
 
@@ -127,7 +127,7 @@ void arch_hosted_again(void)
 
 void arch_hosted_end(void)
 {
-	assert_true(cpu.stopped); /* before its timer is given back */
+	assert_true(cpu.stopped); /* the CPU has stopped before its timer is given back */
 	parted++;
 }
 
@@ -274,7 +274,7 @@ static void the_end_of_boot_services_stops_gives_back_and_publishes(void **state
 	fixture_free(&fixture);
 }
 
-/* It was stopped before: its state stays. */
+/* The recording was stopped before, so its state stays. */
 static void a_stopped_recording_is_left_unchanged(void **state)
 {
 	(void)state;

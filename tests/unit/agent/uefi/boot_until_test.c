@@ -142,7 +142,7 @@ static void a_time_ends_it(void **state)
 	nothing_stays();
 }
 
-/* From the console's own input, if it exists, and from no device behind it. */
+/* The console's own input is used, if it exists, and no device behind it. */
 static void ctrl_r_on_the_console_ends_it(void **state)
 {
 	static const struct {
@@ -205,12 +205,13 @@ static void a_device_that_has_gone_is_not_called(void **state)
 	fake_install(&keyboards[0], input_guid, &keyboards[0].protocol);
 	boot_until_begin(&(struct command_until){ .key = true }, on_reached);
 	fake_uninstall(&keyboards[0], input_guid);
-	memset(&keyboards[0], 0, sizeof(keyboards[0])); /* a call through it would crash */
+	/* the keyboard is gone: a call through its protocol would crash */
+	memset(&keyboards[0], 0, sizeof(keyboards[0]));
 	boot_until_end();
 	nothing_stays();
 }
 
-/* Another driver may serve it by then. */
+/* Another driver may serve the keyboard when it returns. */
 static void a_keyboard_that_returns_is_used(void **state)
 {
 	(void)state;

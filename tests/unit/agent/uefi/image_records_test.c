@@ -20,7 +20,7 @@
 #include "pmu/callchain.h"
 #include "tests/unit/lib/efi/fake_firmware.h"
 
-/* The only image, our own, for which there is no record. */
+/* The only image of this program: our own, for which there is no record. */
 char __image_start[1];
 
 void efi_image_describe(struct efi_image_place *place, const EFI_LOADED_IMAGE *image)
@@ -128,7 +128,8 @@ static EFI_STATUS EFIAPI wait(UINTN count, EFI_EVENT *events, UINTN *index)
 	(void)events;
 	(void)index;
 	waiting = callchain_call;
-	before_waiting = waiting ? waiting->before : NULL; /* it is gone when its caller returns */
+	/* the image is gone when its caller returns */
+	before_waiting = waiting ? waiting->before : NULL;
 	if (leaves)
 		longjmp(left, 1);
 	return EFI_SUCCESS;
@@ -215,7 +216,9 @@ static void an_image_that_waits_through_another_hook_still_waits(void **state)
 	image_records_end(&recording);
 }
 
-static bool counted[3]; /* in the outer image: before the inner one, inside it, and after it */
+/* samples count in the outer image: before the inner one starts, while it runs, and after it has
+ * ended */
+static bool counted[3];
 
 static EFI_STATUS EFIAPI start_inner(EFI_HANDLE image, UINTN *size, CHAR16 **data)
 {
@@ -259,7 +262,7 @@ static void other_images_learn_of_a_recording_while_it_lasts(void **state)
 	assert_string_equal(hosting, "record -- a.efi");
 	image_records_end(&recording);
 	assert_null(hosting);
-	command.boot = true; /* boot_record_begin() reports that */
+	command.boot = true; /* boot_record_begin() reports the error */
 	begin();
 	assert_null(hosting);
 	image_records_end(&recording);

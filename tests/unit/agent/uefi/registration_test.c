@@ -211,7 +211,7 @@ static void an_order_that_is_too_long_stays(void **state)
 	assert_int_equal(size, 2 * (MOST + 1));
 }
 
-/* Even an order of the greatest length may contain ours. */
+/* Even if the order has its greatest length, our entries may be in it. */
 static void a_full_order_has_room_for_its_own_entries(void **state)
 {
 	UINTN size;
@@ -275,7 +275,7 @@ static void an_order_that_is_not_kept_leaves_no_option(void **state)
 
 /* ---- Windows ---- */
 
-/* Its path is a MEDIA_FILEPATH_DP after a node of an odd length. */
+/* The path of the boot entry is a MEDIA_FILEPATH_DP after a node of an odd length. */
 static void set_boot(const CHAR16 *name, uint32_t attributes, const CHAR16 *file, UINTN bytes)
 {
 	static const uint8_t node[] = { 1, 1, 7, 0, 'x', 'y', 'z' };

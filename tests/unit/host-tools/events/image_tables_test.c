@@ -91,7 +91,7 @@ static void another_versions_tables_are_not_used(void **state)
 	assert_int_equal(load(), -ENOENT);
 	tables_file_make(&file);
 	memcpy(strstr(file.texts, "--count") ? file.texts + 3 : file.texts, "x", 1);
-	assert_int_equal(load(), -ENOENT); /* an option has another name */
+	assert_int_equal(load(), -ENOENT); /* the option in the tables has another name */
 	assert_string_equal(error.text, "");
 	image_tables_free(&image);
 	assert_int_equal(image_tables_read(&image, "MZ", 2, &error), -ENOENT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A balanced ledger, which tests make unbalanced. */
+/* A balanced ledger, which tests then make unbalanced. */
 #ifndef TESTS_UNIT_HOST_TOOLS_LEDGER_CHECK_RIG_H
 #define TESTS_UNIT_HOST_TOOLS_LEDGER_CHECK_RIG_H
 

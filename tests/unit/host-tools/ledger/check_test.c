@@ -85,7 +85,7 @@ static void every_count_of_a_branch_trace_is_watched(void **state)
 
 	(void)state;
 	assert_watched(words, sizeof(words) / sizeof(words[0]));
-	/* One more branch that counts as lost, but is not in the area. */
+	/* One more branch counts as lost, but is not in the area. */
 	l->branch_records++;
 	l->branch_lost--;
 	assert_false(conserved());
@@ -203,7 +203,8 @@ static void records_read_elsewhere_are_checked(void **state)
 	ledger.events[0].found.period = 40000;
 	ledger.rings[0].found.lost = 1;
 	assert_watched(words, sizeof(words) / sizeof(words[0]));
-	ledger.rings[0].ledger.reported = 21; /* but not more than was lost */
+	/* but the LOST records may not report more than was lost */
+	ledger.rings[0].ledger.reported = 21;
 	assert_false(conserved());
 	ledger.rings[0].ledger.reported = 20;
 	assert_true(conserved());

@@ -174,7 +174,7 @@ static void uncounted_branches_are_unknown_and_not_zero(void **state)
 	tell();
 	assert_non_null(strstr(reported, "unknown: nothing counted them, on 2 CPUs\n"));
 	assert_non_null(strstr(reported, "bts//: 4 of 10 pieces (40.0 %) were cut"));
-	assert_string_equal(advice, "-m ,32"); /* twice the present size */
+	assert_string_equal(advice, "-m ,32"); /* twice the present size is enough */
 	missing_sum(&ledger, sums);
 	assert_true(sums[MISSING_BRANCHES] == TR_UNKNOWN);
 }
@@ -207,7 +207,7 @@ static void pieces_of_samples_that_were_cut_are_reported(void **state)
 	    "arm_spe//: 1 of 20 pieces (5.0 %) had collisions: operations that came before the last "
 	    "one's record was done\n"
 	    "arm_spe//: 64 bytes of trace were given up behind a fault\n");
-	assert_string_equal(advice, "-m ,64"); /* four times the present size */
+	assert_string_equal(advice, "-m ,64"); /* four times the present size is enough */
 }
 
 static void an_area_in_snapshot_mode_overwrites_and_loses_nothing(void **state)
@@ -241,7 +241,8 @@ static void the_hint_for_a_throttled_event_is_to_sample_less(void **state)
 	events[0].event.attr.sample_freq = 1000000;
 	tell();
 	assert_string_equal(advice, "-F 47619");
-	events[2].event.attr = events[0].event.attr; /* the event with the smallest need counts */
+	/* the event that needs the smallest change counts */
+	events[2].event.attr = events[0].event.attr;
 	events[2].ledger.throttled = 1;
 	events[2].event.attr.sample_freq = 10000;
 	tell();

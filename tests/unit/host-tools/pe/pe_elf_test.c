@@ -159,7 +159,8 @@ static void false_sizes_in_dwarf_do_not_enlarge_the_file(void **state)
 	assert_in_range(written_size(), least, least + 16);
 	debug->sh_addralign = 1;
 	debug->sh_offset = 0;
-	debug->sh_size = made.size; /* the whole file, and a second section likewise */
+	/* the claimed sizes: the whole file, and the same for a second section */
+	debug->sh_size = made.size;
 	assert_in_range(written_size(), least, least + (off_t)made.size);
 	*made_elf_section(&made, SHT_STRTAB) = *debug;
 	assert_in_range(written_size(), least, least + (off_t)made.size);

@@ -42,7 +42,8 @@ static void an_elf_files_functions_are_those_of_its_symbols(void **state)
 	assert_int_equal(functions.count, 2);
 	assert_function(0, MADE_ELF_FIRST, 16, "First");
 	assert_function(1, MADE_ELF_SECOND, 16, "Second");
-	made_elf_section(&made, SHT_PROGBITS)->sh_addr += 0x20; /* linked to another address */
+	/* the ELF file is linked to another address */
+	made_elf_section(&made, SHT_PROGBITS)->sh_addr += 0x20;
 	made_elf_symbols(&made)[1].st_value += 0x20;
 	made_elf_symbols(&made)[2].st_value += 0x20;
 	assert_int_equal(of_elf(), 0);
@@ -119,7 +120,8 @@ static void of_two_names_at_one_address_the_one_that_perf_shows_counts(void **st
 	symbols[2].st_size = 15;
 	assert_int_equal(of_elf(), 0);
 	assert_int_equal(functions.count, 1);
-	assert_function(0, MADE_ELF_FIRST, 15, "Second"); /* the longer one is used */
+	/* of two names at one address the longer one is used */
+	assert_function(0, MADE_ELF_FIRST, 15, "Second");
 	symbols[2].st_size = 0;
 	assert_int_equal(of_elf(), 0);
 	assert_function(0, MADE_ELF_FIRST, 16, "First");
@@ -147,7 +149,7 @@ static void put_coff(struct coff *coff, unsigned number, uint32_t value, int16_t
 {
 	uint8_t *at = coff->symbols + 18 * (size_t)number;
 
-	memcpy(at, name, strnlen(name, 8)); /* which need not end with a NUL */
+	memcpy(at, name, strnlen(name, 8)); /* a name of 8 characters need not end with a NUL */
 	memcpy(at + 8, &value, 4);
 	memcpy(at + 12, &section, 2);
 	at[16] = class;
@@ -169,11 +171,12 @@ static void make_coff(struct coff *coff)
 	pe_file_make(&coff->file);
 	pe_file_put(&coff->file, PE_FILE_COFF + 8, offsetof(struct coff, symbols), 4);
 	pe_file_put(&coff->file, PE_FILE_COFF + 12, 6, 4);
-	put_coff(coff, 0, 0x10, 1, 2, "External"); /* all of its 8 characters */
+	put_coff(coff, 0, 0x10, 1, 2, "External"); /* the name has all of its 8 characters */
 	put_coff(coff, 1, 0x20, 1, 3, "static");
 	put_coff(coff, 2, 0, 1, 3, ".text");
 	coff->symbols[18 * 2 + 17] = 1;
-	put_coff(coff, 3, 0x18, 1, 2, "aux"); /* belongs to the symbol before */
+	/* this auxiliary record belongs to the symbol before it */
+	put_coff(coff, 3, 0x18, 1, 2, "aux");
 	put_coff(coff, 4, 0x30, 1, 2, "");
 	coff->symbols[18 * 4 + 4] = 4;
 	put_coff(coff, 5, 0x40, 2, 2, "data");

@@ -72,12 +72,13 @@ static void code_where_the_image_has_none_is_refused(void **state)
 	text->sh_addr = 1ULL << 40;
 	assert_refused("its code lies elsewhere");
 	text->sh_addr = PE_FILE_TEXT;
-	text->sh_size = made.size - text->sh_offset; /* beyond the image's section */
+	/* the code would end beyond the image's section */
+	text->sh_size = made.size - text->sh_offset;
 	assert_refused("its code lies elsewhere");
 	text->sh_size = UINT64_MAX;
 	assert_refused("its code lies elsewhere");
 	text->sh_size = MADE_ELF_CODE;
-	text->sh_offset = made.size; /* not in the file */
+	text->sh_offset = made.size; /* the code is not in the file */
 	assert_refused("its code has another size");
 }
 
@@ -117,7 +118,7 @@ static void a_debug_files_address_size_and_entry_must_agree(void **state)
 	text->sh_size += 2;
 	assert_refused("its code lies elsewhere");
 	text->sh_size -= 2;
-	text->sh_addr++; /* found again at another address; its entry as well */
+	text->sh_addr++; /* the code is found at another address, and so is its entry */
 	assert_refused("its entry is another one");
 	made_elf_header(&made)->e_entry++;
 	assert_int_equal(check(), 0);

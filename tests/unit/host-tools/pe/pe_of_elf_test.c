@@ -48,14 +48,14 @@ static void the_elf_file_is_found_by_the_images_identity(void **state)
 	id_of(id);
 	assert_true(pe_of_elf_is(made_elf_open(&made), id));
 	memcpy(other, id, sizeof(other));
-	memset(other, 7, PE_HASH); /* the headers belong to another image */
+	memset(other, 7, PE_HASH); /* the hash of the headers belongs to another image */
 	assert_true(pe_of_elf_is(made_elf_open(&made), other));
 	other[PE_HASH] ^= 1;
 	assert_false(pe_of_elf_is(made_elf_open(&made), other));
 	memset(other + PE_HASH, 0, PE_BUILD_ID - PE_HASH); /* an MTOC's */
 	assert_false(pe_of_elf_is(made_elf_open(&made), other));
 	code = made.bytes + made_elf_section(&made, SHT_PROGBITS)->sh_offset;
-	code[0x106] ^= 1; /* one of eight bytes at a multiple of 64 */
+	code[0x106] ^= 1; /* one of the eight bytes at a multiple of 64 that are compared */
 	assert_false(pe_of_elf_is(made_elf_open(&made), id));
 	code[0x106] ^= 1;
 	made_elf_header(&made)->e_entry++;
@@ -123,7 +123,7 @@ static void an_invalid_elf_file_replaces_no_image(void **state)
 	code->sh_addr = 255U << 20;
 	assert_true(pe_of_elf_make(&image, &bytes, made_elf_open(&made)));
 	free(bytes);
-	code->sh_addr = (256U << 20) - 8; /* it would end beyond the limit */
+	code->sh_addr = (256U << 20) - 8; /* the image would end beyond the limit of its size */
 	assert_false(pe_of_elf_make(&image, &bytes, made_elf_open(&made)));
 	*code = before;
 	code->sh_size = UINT64_MAX;

@@ -116,7 +116,7 @@ static void an_added_file_is_at_perfs_path_and_is_found(void **state)
 	assert_non_null(found);
 	write_elf(found, 1);
 	free(found);
-	/* its build-id no longer matches its place */
+	/* the file's build-id no longer matches its place */
 	assert_null(buildid_cache_find(id, sizeof(id)));
 }
 
@@ -151,7 +151,7 @@ static void a_generated_file_replaces_the_old_one(void **state)
 		found = buildid_cache_find(id, sizeof(id));
 		assert_non_null(found);
 		if (!times)
-			write_elf(expected, 1); /* it is outdated */
+			write_elf(expected, 1); /* the file in the cache is outdated */
 		free(found);
 	}
 	snprintf(expected, sizeof(expected), "%s/other", directory);
@@ -207,7 +207,7 @@ static void a_failed_copy_is_reported_and_leaves_nothing(void **state)
 	assert_non_null(strstr(error.text, "making"));
 	assert_int_equal(setenv("PERF_BUILDID_DIR", cache, 1), 0);
 	snprintf(place, sizeof(place), "%s/some", directory);
-	assert_int_equal(mkdir(place, 0700), 0); /* reading it fails */
+	assert_int_equal(mkdir(place, 0700), 0); /* reading the directory fails */
 	assert_int_equal(buildid_cache_add(place, id, sizeof(id), &error), -EISDIR);
 	assert_non_null(strstr(error.text, "copying"));
 	assert_null(buildid_cache_find(id, sizeof(id)));

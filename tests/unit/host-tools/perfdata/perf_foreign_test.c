@@ -164,8 +164,8 @@ static void ids_lie_where_the_sample_type_puts_them(void **state)
 static void events_that_cannot_be_distinguished_are_an_error(void **state)
 {
 	static const uint64_t others[] = {
-		TYPE & ~(uint64_t)PERF_SAMPLE_ADDR, /* the id has another place in samples */
-		TYPE & ~(uint64_t)PERF_SAMPLE_CPU,  /* and in other records */
+		TYPE & ~(uint64_t)PERF_SAMPLE_ADDR, /* ids have another place in these samples */
+		TYPE & ~(uint64_t)PERF_SAMPLE_CPU,  /* ids have another place in other records */
 		TYPE & ~(uint64_t)PERF_SAMPLE_ID,   /* none */
 		TYPE | PERF_SAMPLE_IDENTIFIER,
 	};
@@ -275,7 +275,8 @@ static void little_that_unpacks_to_very_much_is_refused(void **state)
 
 	(void)state;
 	assert_non_null(zeros);
-	for (size_t at = 0; at < size; at += 0x8000) /* records, all the same */
+	for (size_t at = 0; at < size;
+	     at += 0x8000) /* the records that are compressed, all the same */
 		memcpy(zeros + at, &(struct perf_event_header){ PERF_FILE_RECORD_FIRST, 0, 0x8000 },
 		       8);
 	compress(&packed, zeros, size);

@@ -27,7 +27,7 @@ void channel_rig_bring(struct channel *channel)
 	struct error error = { "" };
 	int code;
 
-	channel->is_last = true; /* including data that may be late */
+	channel->is_last = true; /* bring everything, including data that may be late */
 	do {
 		code = channel_refresh(channel, &error);
 	} while (code > 0);

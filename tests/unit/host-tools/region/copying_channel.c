@@ -211,7 +211,7 @@ static int copying_fetch(void *cable, struct mirror_piece *pieces, size_t count,
 	return choose(copying, pieces, count) < count;
 }
 
-/* The wrong way. */
+/* Clear a doorbell in the wrong way: the word is stored late, like any other. */
 static void clear_late(struct copying *copying, struct channel_bell *bells, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

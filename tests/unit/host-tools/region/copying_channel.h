@@ -15,7 +15,7 @@ enum copying_fault {
 	COPYING_RIGHT,
 	COPYING_HEADS_LAST,    /* heads are fetched after the bytes that they announce */
 	COPYING_NO_LOOK_AGAIN, /* a doorbell is cleared after the look, not before it */
-	COPYING_CLEARS_LATE,   /* its 0 is stored late, like any other word */
+	COPYING_CLEARS_LATE,   /* a cleared doorbell's 0 is stored late, like any other word */
 };
 
 struct copying_options {

@@ -132,7 +132,7 @@ static void of_a_stack_of_only_own_frames_the_innermost_stays(void **state)
 	assert_int_equal(frames_ours(symbols, ours, 3), 2);
 	assert_int_equal(frames_ours(symbols, ours, 2), 1);
 	assert_int_equal(frames_ours(symbols, ours, 1), 0);
-	assert_int_equal(frames_ours(symbols, firmware, 3), 0); /* without a workload */
+	assert_int_equal(frames_ours(symbols, firmware, 3), 0); /* a stack without a workload */
 }
 
 static char *backtrace(const uint64_t *addresses, uint32_t count, bool all)

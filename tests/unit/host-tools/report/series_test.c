@@ -19,7 +19,7 @@
 #define ROOM (4U << 20)
 
 static struct series_set set;
-static char *text; /* the written page */
+static char *text; /* the written page's text */
 static size_t text_size;
 
 static int setup(void **state)
@@ -97,7 +97,7 @@ static uint64_t next_signed(void)
 
 static struct series_sample sample_of(uint64_t i)
 {
-	/* times sometimes go back, as with nested interrupts */
+	/* times sometimes go back, as for nested interrupts */
 	return (struct series_sample){ 1000000 + 1000 * i - (i % 10 ? 0 : 1500),
 		                       i % 3 ? 1000 : UINT64_MAX - i, (uint32_t)(i * 7 % 100) };
 }

@@ -112,10 +112,10 @@ static void a_file_is_known_by_its_build_id_and_has_the_code(void **state)
 	const struct image_places places = { .symbols = in("elf") };
 
 	(void)state;
-	expect(&places, NULL); /* it does not exist */
+	expect(&places, NULL); /* the path does not exist */
 	write_elf("elf", 1);
 	expect(&places, "elf");
-	images[0].link_address = SMALL_ELF_LINKED + 64; /* beyond its bytes */
+	images[0].link_address = SMALL_ELF_LINKED + 64; /* beyond the segment's bytes */
 	expect(&places, NULL);
 	images[0].link_address = SMALL_ELF_LINKED - 1;
 	expect(&places, NULL);
@@ -140,7 +140,7 @@ static void in_a_directory_the_file_with_symbols_is_preferred(void **state)
 	(void)state;
 	write_elf("another.sym", 2);
 	write_file("text", "text", 4);
-	assert_int_equal(mkfifo(in("fifo"), 0700), 0); /* it must not block */
+	assert_int_equal(mkfifo(in("fifo"), 0700), 0); /* a search must not block at a FIFO */
 	expect(&places, NULL);
 	write_elf("b.o", 1);
 	expect(&places, "b.o");

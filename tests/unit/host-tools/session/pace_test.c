@@ -87,7 +87,8 @@ static const char *advice(uint64_t generated, uint64_t flags)
 static void fitting_options_are_suggested_for_a_slow_channel(void **state)
 {
 	(void)state;
-	assert_string_equal(advice(2000, 0), "-c 44000"); /* 20 times as much, and a tenth more */
+	/* the advised period: 20 times as much, and a tenth more */
+	assert_string_equal(advice(2000, 0), "-c 44000");
 	assert_string_equal(advice(2000, PERF_ATTR_FREQ), "-F 45");
 	/* so only 4,000 of the 50,000 bytes had to be carried meanwhile */
 	ring.ring.data_size = 46000;
@@ -110,7 +111,7 @@ static void a_disk_must_have_room_for_waiting_records_and_the_file_s_end(void **
 	assert_int_equal(pace_short_of(5000000, 5000000 + (1 << 20)), 0);
 	assert_int_equal(pace_short_of(5000000, 5000000 + (1 << 20) - 1), 1);
 	assert_int_equal(pace_short_of(5000000, 0), 5000000 + (1 << 20));
-	assert_int_equal(pace_short_of(0, 0), 0); /* nothing is known to be waiting */
+	assert_int_equal(pace_short_of(0, 0), 0); /* no bytes are known to be waiting */
 }
 
 int main(void)

@@ -386,7 +386,7 @@ static void go_on_for_a_while(void)
 	assert_true(fixture_sample(&fixture, 1, 1, 0x3000, 700, 2));
 	write_samples(3);
 	fixture_publish(&fixture);
-	write_samples(4); /* not in the ledger yet */
+	write_samples(4); /* these samples are not in the ledger yet */
 }
 
 static void records_read_before_the_tool_attached_are_reported_once(void **state)

@@ -190,7 +190,8 @@ static void records_that_are_too_short_or_unknown_are_passed_over(void **state)
 	(void)state;
 	put_own(0x1010, 33, 2, 9, NULL);
 	put_record(fbpt, &fbpt_size, 0x3000, 5);
-	put(put_record(fbpt, &fbpt_size, 2, 20) + 8, 77, 8); /* it has only the first time */
+	/* the record has only the first of its times */
+	put(put_record(fbpt, &fbpt_size, 2, 20) + 8, 77, 8);
 	assert_null(reads());
 	assert_int_equal(nr_reported, 1);
 	assert_string_equal(reported[0], "77 reset ends");
@@ -257,7 +258,7 @@ static void faults_are_reported(void **state)
 	put(fbpt + 4, 7, 4);
 	assert_string_equal(reads(), "the boot performance table has a wrong length");
 	set_up(state);
-	put(fbpt + 4, 9, 4); /* one byte more than exists */
+	put(fbpt + 4, 9, 4); /* one byte more than there is memory */
 	assert_string_equal(reads(), "the boot performance table has a wrong length");
 	set_up(state);
 	put_basic()[2] = 49;

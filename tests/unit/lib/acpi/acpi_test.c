@@ -370,7 +370,7 @@ static void a_table_that_lies_in_no_memory_is_reported(void **state)
 	(void)state;
 	seal_table(fadt);
 	put(XSDT + 36 + 8 * entries++, 0xfffffffffffff000, 8);
-	put(XSDT + 36 + 8 * entries++, 0, 8); /* an empty entry */
+	put(XSDT + 36 + 8 * entries++, 0, 8); /* an empty entry of the XSDT */
 	seal_roots();
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.pm_timer, 0x608);

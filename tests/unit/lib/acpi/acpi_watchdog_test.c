@@ -70,8 +70,10 @@ static void the_action_reset_defines_how_a_watchdog_is_served(void **state)
 	assert_false(steps[1].io || steps[1].write || steps[1].keep);
 	assert_int_equal(steps[1].address, 0xfed00004);
 	assert_int_equal(steps[1].bytes, 4);
-	assert_int_equal(platform.watchdog_state.bytes, 0); /* no entry has it */
-	put(wdat + 64, 9, 4);                               /* not more than the table contains */
+	/* no entry of WDAT names the state's register */
+	assert_int_equal(platform.watchdog_state.bytes, 0);
+	/* the count claims more entries than the table contains */
+	put(wdat + 64, 9, 4);
 	seal_table(wdat);
 	assert_int_equal(parse(), 0);
 	assert_int_equal(platform.watchdog_step_count, 2);
@@ -88,7 +90,7 @@ static void whether_it_counts_is_read_as_its_only_query_says(void **state)
 		uint8_t bytes; /* of the state's register; 0: not known */
 	} cases[] = {
 		{ { { 8, 0, 1, 16, 11, 2 }, { 9, 2, 1, 16, 11, 2 } },
-		  2 }, /* setting it is no query */
+		  2 }, /* an action that sets the state is no query */
 		{ { { 8, 0x80, 1, 16, 11, 2 }, { 0 } }, 2 },
 		{ { { 8, 0, 1, 16, 11, 2 }, { 8, 0, 1, 16, 11, 2 } }, 0 }, /* two of them */
 		{ { { 8, 1, 1, 16, 11, 2 }, { 0 } }, 0 },                  /* a countdown is read */
@@ -188,7 +190,8 @@ static void arms_generic_watchdog_is_one_of_its_platform_timers(void **state)
 	seal_table(gtdt);
 	assert_int_equal(parse(), 0);
 	assert_null(platform.watchdog);
-	put(gtdt + 88, 0xffffffff, 4); /* it ends where the table ends, or an entry has length 0 */
+	/* the walk of the structures ends where the table ends, or at an entry of length 0 */
+	put(gtdt + 88, 0xffffffff, 4);
 	put(gtdt + 92, 96 + 60 + 27, 4);
 	seal_table(gtdt);
 	assert_int_equal(parse(), 0);

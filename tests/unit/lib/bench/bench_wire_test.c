@@ -51,7 +51,7 @@ static void a_request_comes_back_as_it_was(void **state)
 	assert_memory_equal(&got, &sent, sizeof(got));
 }
 
-/* Each shorter one lies in memory of its own, so that ASan sees what is read behind it. */
+/* Each shortened request is in its own memory block, so that ASan detects reads beyond its end. */
 static void a_request_that_is_cut_is_damaged(void **state)
 {
 	struct bench_request sent = whole_request(), got;

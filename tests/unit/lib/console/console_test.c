@@ -29,7 +29,7 @@ static int begin(void **state)
 	(void)state;
 	region = calloc(1, sizeof(*region) + REGION);
 	assert_non_null(region);
-	region->size = UINT32_MAX; /* the host may have written there */
+	region->size = UINT32_MAX; /* the host may have overwritten the size */
 	console_set_region(region, REGION);
 	assert_int_equal(console_add_sink(screen), 0);
 	length = 0;

@@ -128,7 +128,8 @@ static void spis_without_affinity_are_the_cpus_in_linuxs_order(void **state)
 	assert_interrupts(176, 177, 175);
 	load_pmus(1, SPIS("<0 143 4>, <0 144 4>, <0 145 4>;"));
 	assert_interrupts(176, 175, 177);
-	load_pmus(9, SPIS("<0 143 4>, <0 144 4>, <0 145 4>;")); /* it is none of these CPUs */
+	/* the boot CPU is none of the described CPUs */
+	load_pmus(9, SPIS("<0 143 4>, <0 144 4>, <0 145 4>;"));
 	assert_interrupts(175, 176, 177);
 }
 

@@ -189,11 +189,11 @@ static void leaving_past_the_hook_is_reported_once(void **state)
 	begin();
 	level = fake_services.RaiseTPL(TPL_NOTIFY);
 	assert_int_equal(fake_services.ExitBootServices(NULL, 0), EFI_SUCCESS);
-	assert_int_equal(left, 0); /* files are not written there */
+	assert_int_equal(left, 0); /* the files are not written in the old notification */
 	fake_signal_group(before_exit);
 	fake_services.RestoreTPL(level);
 	assert_int_equal(left, 1);
-	fake_signal_group(before_exit); /* the caller was told to call again */
+	fake_signal_group(before_exit); /* the caller was told to call ExitBootServices() again */
 	fake_services.ExitBootServices(NULL, 0);
 	kept(NULL, 0);
 	assert_int_equal(left, 1);
@@ -467,7 +467,7 @@ static EFI_STATUS EFIAPI start_as_shim(EFI_HANDLE handle, UINTN *size, CHAR16 **
 	put(&one, 3, &first_path);
 	fake_time_comes(TICK);
 	ASSERT_HEARD(1, 3); /* and shim is still there */
-	assert_null(path);  /* it does not have that path */
+	assert_null(path);  /* the image does not have that path */
 	put(&one, 4, &second_path);
 	fake_time_comes(TICK);
 	ASSERT_HEARD(1, 3, -3, 4);
@@ -496,11 +496,11 @@ static void an_image_that_another_image_places_is_seen_in_time(void **state)
 	fake_time_comes(TICK);
 	put(&one, 6, &first_path);
 	fake_time_comes(TICK);
-	assert_int_equal(looks, 0); /* it does not run */
+	assert_int_equal(looks, 0); /* the check does not run */
 	fake_uninstall(&one, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
 	table.count--;
 	fake_install(&other, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID, &other);
-	ASSERT_HEARD(1, 3, -3, 4, -4, 5, -1, -5, 2); /* both disappear with it */
+	ASSERT_HEARD(1, 3, -3, 4, -4, 5, -1, -5, 2); /* both images disappear with the driver */
 	efi_images_unwatch();
 }
 

@@ -134,7 +134,7 @@ static void the_available_part_of_code_decides(void **state)
 	assert_int_equal(pe_frames(&image), PE_FRAMES_UNKNOWN);
 }
 
-/* Long code is sampled in pieces from everywhere. */
+/* Long code is sampled in pieces from all of its parts. */
 static void half_of_a_long_code_does_not_decide_for_the_rest(void **state)
 {
 	static uint8_t memory[PE_FILE_TEXT + LONG_CODE];

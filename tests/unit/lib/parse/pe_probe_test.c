@@ -12,8 +12,9 @@
 #define RVA   0x240U
 #define SIZE  0x1400U
 #define ENTRY 0x300U
-#define ALL   0x1000U         /* the section's first bytes; after them 8 of every 64 */
-#define PLACE (0x1280U - RVA) /* one of these, as an offset */
+/* from the section's start up to this size all bytes are used; after it 8 of every 64 */
+#define ALL   0x1000U
+#define PLACE (0x1280U - RVA) /* one of the used places, as an offset */
 
 static _Alignas(8) uint8_t code[SIZE];
 
@@ -64,7 +65,7 @@ static void another_build_has_another_word(void **state)
 		assert_int_not_equal(word(false), before);
 		code[i] ^= 1;
 	}
-	code[PLACE + 8] ^= 1; /* changes only here; nothing moves */
+	code[PLACE + 8] ^= 1; /* only these bytes change; nothing moves */
 	assert_int_equal(word(false), before);
 	memmove(code + ALL + 0x104, code + ALL + 0x100, 0x200); /* a function is longer */
 	assert_int_not_equal(word(false), before);
@@ -99,7 +100,7 @@ static void the_probe_is_the_same_in_parts_and_with_padding(void **state)
 	assert_int_equal(pe_probe_word(&probe, ENTRY), before);
 }
 
-/* A loader has changed one of them, and not the other. */
+/* A loader has changed one of the possible addresses, and not the other. */
 static void possible_addresses_are_left_out(void **state)
 {
 	uint32_t before;

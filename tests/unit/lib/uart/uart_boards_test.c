@@ -28,8 +28,10 @@ static struct {
 	unsigned nr_sent;
 	uint8_t coming[DEPTH];
 	unsigned nr_coming;
-	bool overrun, absent, sends; /* sends: the last byte is being sent */
-	unsigned set_ups;            /* writes to registers that only the firmware may set */
+	/* flags: the last byte is being sent; a byte was lost; no device answers; the transmitter
+	 * sends */
+	bool overrun, absent, sends;
+	unsigned set_ups; /* writes to registers that only the firmware may set */
 	uint32_t scif_flags;
 } fake;
 

@@ -232,7 +232,7 @@ static void a_rate_is_one_that_the_clock_can_make(void **state)
 	set_up(MODEL_SBSA);
 	assert_int_equal(uart_open(&uart), 0);
 	uart.clock = 24000000;
-	assert_false(set_baud(115200)); /* it has no such register */
+	assert_false(set_baud(115200)); /* this UART has no such register */
 	assert_int_equal(uart_model.strays, 0);
 }
 

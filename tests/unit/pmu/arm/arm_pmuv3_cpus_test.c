@@ -177,7 +177,7 @@ static void leftovers_are_cleared_and_reported(void **state)
 	assert_int_equal(model.user, 0);
 	event_disable(&rig_events[0]);
 	set_up(NULL);
-	model.enabled = UINT32_MAX; /* although PMCR.E is 0 */
+	model.enabled = UINT32_MAX; /* the counters are enabled although PMCR.E is 0 */
 	begin(&rig_events[0], EVENT_INST_RETIRED, false, 1000);
 	assert_int_equal(counter_census[0].leftovers, 0);
 	event_disable(&rig_events[0]);

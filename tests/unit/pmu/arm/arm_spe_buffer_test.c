@@ -113,7 +113,7 @@ static void records_that_leave_a_rest_of_a_page_are_padded(void **state)
 	assert_int_equal(reported % 60, 0);
 	assert_true(aux.skipped > 0);
 	assert_int_equal(reported + aux.skipped, aux.head);
-	assert_int_equal(end, aux.head); /* padding is reported, too */
+	assert_int_equal(end, aux.head); /* the AUX records report the padding, too */
 }
 
 static void each_event_has_its_flag(void **state)
@@ -167,7 +167,7 @@ static void a_fault_that_stays_is_given_up(void **state)
 		if (lent()) {
 			spe_raise(FAULT);
 			tries++;
-			assert_false(lent()); /* not again before the tick */
+			assert_false(lent()); /* the buffer is not enabled again before the tick */
 		}
 		poll();
 	}
@@ -184,7 +184,7 @@ static void an_interrupt_without_a_cause_changes_nothing(void **state)
 	assert_true(lent());
 	assert_int_equal(at(), 256);
 	event_disable(&event);
-	spe_raise(FULL); /* and one after the end */
+	spe_raise(FULL); /* and one more record after the end of the buffer */
 	assert_false(model.reg[PMBLIMITR_EL1] & PMBLIMITR_E);
 }
 

@@ -21,7 +21,7 @@ static void an_area_that_holds_the_trace_loses_nothing(void **state)
 	assert_int_equal(event.branches.interrupts, bts_cpu.interrupts);
 	assert_accounted();
 	for (unsigned i = 0; i < GENERAL; i++)
-		assert_int_equal(bts_cpu.select[i], 0); /* those that counted are off */
+		assert_int_equal(bts_cpu.select[i], 0); /* the counters that counted are off */
 }
 
 static void the_event_is_opened_as_perfs_decoder_expects(void **state)
@@ -103,7 +103,7 @@ static void a_reader_that_stalls_truncates_and_the_tick_resumes(void **state)
 		assert_int_equal(bts_cpu.debugctl, 0);
 		assert_int_equal(aux.truncated, 1);
 		assert_true(doorbell.pending);
-		interrupt(&event); /* nothing was read, so nothing changes */
+		interrupt(&event); /* the reader has read nothing, so nothing changes */
 		assert_int_equal(bts_cpu.debugctl, 0);
 		branches(100);
 		read_all();

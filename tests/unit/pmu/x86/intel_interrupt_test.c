@@ -111,7 +111,7 @@ static void the_list_is_a_set_that_one_may_leave_from_its_handler(void **state)
 	}
 }
 
-/* Another CPU's signal is an NMI as well. */
+/* Another CPU's signal is an NMI as well, and the NMI is claimed. */
 static void a_signal_is_not_counted_as_spurious(void **state)
 {
 	uint64_t before = arch_spurious[0];

@@ -55,7 +55,7 @@ static void tick(struct perf_event *event)
 	event->pmu->poll(event);
 }
 
-/* A record of the ring from the position at on; at moves behind it. */
+/* The next record of the ring from position *at on; *at is advanced. */
 static const uint64_t *next_record(const struct perf_event *event, uint64_t *at)
 {
 	const uint64_t *record = (const uint64_t *)(event->ring->data + (*at & event->ring->mask));
@@ -144,7 +144,8 @@ static void records_without_room_are_noticed(void **state)
 	power_on(3);
 	assert_int_equal(begin(event, PERF_COUNT_HW_INSTRUCTIONS, 100), 0);
 	for (unsigned i = 0; i < 1000; i++)
-		intel_model_count_on(100); /* the interrupt does not come */
+		intel_model_count_on(
+		    100); /* the interrupt is lost, so the tick makes the samples */
 	tick(event);
 	assert_true(model.pebs.dropped > 0);
 	assert_int_equal(precise_ledgers[0].full, 1);
@@ -235,7 +236,7 @@ static void a_frequency_adapts_at_the_tick(void **state)
 	event->attr.flags |= PERF_ATTR_FREQ;
 	assert_int_equal(event_init(event), 0);
 	assert_int_equal(event_enable(event), 0);
-	for (unsigned i = 0; i < 40; i++) { /* an event each ns; then two */
+	for (unsigned i = 0; i < 40; i++) { /* first one event each ns, then two */
 		rig_run(1000000, 1000, intel_model_count_on);
 		tick(event);
 	}
@@ -266,17 +267,18 @@ static void accesses_to_memory_have_address_latency_and_source(void **state)
 		uint64_t config, config1, source, latency, weight, data_src;
 		bool implied; /* without :p */
 	} cases[] = {
-		/* loads above a latency: level 2, and a TLB miss on a locked access */
+		/* events that record loads above a latency: a hit of level 2 with a TLB miss, on a
+		 * locked access */
 		{ 0x01cd, 30, 0x03, 14, 14, 0x02 | 0x22 << 5 | 2 << 19 | 0x1aULL << 26 | 2ULL << 33,
 		  true },
 		{ 0x01cd, 0, 0x31, 4, 4,
 		  0x02 | 0x0a << 5 | 2 << 19 | 2 << 24 | 0x14ULL << 26 | 1ULL << 33, true },
-		/* stores: a hit of level 1, and a miss */
+		/* events that record stores: a hit of level 1, and a miss */
 		{ 0x82d0, 0, 0x01, 0, 0, 0x04 | 0x0a << 5 | 1 << 19 | 0x1aULL << 26 | 1ULL << 33,
 		  true },
 		{ 0x82d0, 0, 0x00, 0, 0, 0x04 | 0x0c << 5 | 1 << 19 | 0x1aULL << 26 | 1ULL << 33,
 		  false },
-		/* all loads: no level; another event */
+		/* all loads, whose record names no level; and another event */
 		{ 0x81d0, 0, 0x03, 9, 0, 0x05080022, false },
 		{ 0x20c4, 0, 0x03, 9, 0, 0x05080021, false },
 	};

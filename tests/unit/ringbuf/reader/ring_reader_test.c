@@ -61,7 +61,8 @@ static void a_record_stays_as_it_was_checked(void **state)
 	header_at(0)->size = 48;
 	assert_int_equal(record->size, 64);
 	header_at(64)->misc = 77;
-	header_at(72)->type = 0x55667788; /* changes one of the record's own words */
+	/* the other program changes one of the record's own words */
+	header_at(72)->type = 0x55667788;
 	assert_int_equal(ring_reader_take(&rig.reader, bytes), 64);
 	header_at(64)->size = 48;
 	header_at(72)->type = 0;
@@ -138,7 +139,8 @@ static void refuse_record(uint32_t type, uint16_t size, const char *reason)
 	assert_string_equal(rig.reader.error.reason, reason);
 	assert_int_equal(rig.reader.error.position, SIZE + 128);
 	assert_int_equal(rig.reader.error.offset, 128);
-	assert_int_equal(ring_reader_next(&rig.reader, &record), -EILSEQ); /* and the error stays */
+	/* and the reader keeps the error */
+	assert_int_equal(ring_reader_next(&rig.reader, &record), -EILSEQ);
 	assert_int_equal(ring_reader_refresh(&rig.reader), -EILSEQ);
 }
 

@@ -277,7 +277,7 @@ static void *create_and_join(void *argument)
 			host_cpus_others();
 		assert_int_equal(pthread_join(pthread_self(), NULL), EDEADLK);
 		if (i % 16 == 0)
-			usleep(2000); /* it may have ended by then */
+			usleep(2000); /* the thread may have ended by then */
 		assert_int_equal(pthread_join(thread, &value), 0);
 		assert_ptr_equal(value, &piece.runs);
 		assert_int_equal(piece.runs, 1);

@@ -91,10 +91,10 @@ static void padding_and_alignment_are_passed_over(void **state)
 	struct spe_record r;
 
 	(void)state;
-	bytes[3] = 0x25; /* to a multiple of 64 ... */
+	bytes[3] = 0x25; /* aligned to a multiple of 64 ... */
 	memset(bytes + 5, 0xff, 20);
 	memcpy(bytes + 48, branch, sizeof(branch));
-	d.position = 16; /* ... of the buffer, so 48 here */
+	d.position = 16; /* ... of the buffer: the position is 16, so 48 more bytes here */
 	assert_int_equal(spe_decode(&d, &r), 1);
 	assert_int_equal(r.at, 48);
 	assert_int_equal(r.size, sizeof(branch));

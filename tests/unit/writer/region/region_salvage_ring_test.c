@@ -39,7 +39,8 @@ static void open_keeps(bool aux)
 static uint64_t boundaries[FIXTURE_PAGES * TR_PAGE / 16]; /* begins and ends of ring 0's records */
 static unsigned nr_boundaries;
 
-static bool was_read, has_unread; /* the region's flags for that case */
+/* the region's flags: a reader has read from it; it has unread records */
+static bool was_read, has_unread;
 
 /* The result of region_salvage(), and a ring's positions afterwards. */
 static int salvage_ring_here(uint32_t ring, struct region_positions *found)
@@ -192,11 +193,13 @@ static void records_of_trace_that_was_not_cleaned_are_not_trusted(void **state)
 	assert_true(fixture_piece(&fixture, 0, branches, sizeof(branches), 0));
 	fixture_sample(&fixture, 0, 0, 1, 1, 0);
 	fixture_publish(&fixture);
-	ring_keep(&keeps[0], fixture.rings[0].published - head); /* no byte of trace */
+	/* no byte of the trace is cleaned */
+	ring_keep(&keeps[0], fixture.rings[0].published - head);
 	salvage_here(&at);
 	assert_int_equal(at.data_head, head);
 	assert_int_equal(at.aux_head, aux_head);
-	ring_keep(&keeps[0], sizeof(branches) - 8); /* nor the last part of it */
+	/* the last part of the trace is not cleaned either */
+	ring_keep(&keeps[0], sizeof(branches) - 8);
 	salvage_here(&at);
 	assert_int_equal(at.data_head, head);
 	ring_keep(&keeps[0], 8);

@@ -41,7 +41,7 @@ static unsigned hooks, reset_at; /* number of calls; the one at which the reset 
 static bool was_reset, was_in_tick, in_tick;
 static unsigned ticks; /* ticks of this run that had ended before the reset */
 
-/* Everything that was written: by run, ring, position. */
+/* All bytes that were written, by run, ring and position. */
 static uint8_t records[RUNS][FIXTURE_RINGS][STREAM], trace[RUNS][FIXTURE_RINGS][STREAM];
 static uint64_t heads[FIXTURE_RINGS], aux_heads[FIXTURE_RINGS];
 static unsigned run;
@@ -211,7 +211,7 @@ static void make_runs(bool aux, bool reader)
 	for (run = 0; run < RUNS && !was_reset; run++) {
 		memset(kept, 0, sizeof(kept));
 		ticks = 0;
-		in_tick = true; /* the tick's start is not a safe moment either */
+		in_tick = true; /* the start of a tick is not a safe moment either */
 		if (run)
 			fixture_run_again(&fixture, aux ? PERF_TYPE_INTEL_BTS : UINT32_MAX);
 		open_keeps(aux, reader);

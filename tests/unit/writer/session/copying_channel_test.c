@@ -98,7 +98,7 @@ static void a_channel_that_clears_doorbells_late_is_found_out(void **state)
 	assert_int_not_equal(missed(COPYING_CLEARS_LATE), 0);
 }
 
-/* The place of its bytes is empty, so the record is refused. */
+/* The record's place in the copy is still empty, so the record is refused. */
 static void heads_ahead_of_the_copied_bytes_are_detected(void **state)
 {
 	(void)state;

@@ -188,7 +188,7 @@ static uint64_t size_of_file(void)
 	return stat(path, &stat_of) ? 0 : (uint64_t)stat_of.st_size;
 }
 
-/* The number of records that fit between two offsets, and the end of the last one. */
+/* The number of records that fit between two offsets; *end: the end of the last one. */
 static unsigned records_up_to(uint64_t from, uint64_t to, uint64_t *end)
 {
 	unsigned count = 0;

@@ -350,7 +350,7 @@ static void the_recording_machine_and_command_are_reported(void **state)
 	expect_u64(22);
 	expect_end();
 	find(PERF_FILE_AUXTRACE);
-	expect_end(); /* there was none */
+	expect_end(); /* there was no mapping of data */
 	blob_u64(&aux_index, 77);
 	find(PERF_FILE_AUXTRACE);
 	expect_u64(77);
@@ -364,7 +364,7 @@ static void images_are_known_by_their_build_ids(void **state)
 	(void)state;
 	region.header.images.count = 2;
 	files[0].path = first;
-	files[1].path = second; /* without one it is left out */
+	files[1].path = second; /* a file without a path is left out */
 	images[0].build_id_size = 20;
 	memset(images[0].build_id, 0xab, 20);
 	find(PERF_FILE_BUILD_ID);

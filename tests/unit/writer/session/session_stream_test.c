@@ -210,7 +210,7 @@ static void after_the_last_records_two_rounds_end_and_no_more(void **state)
 {
 	(void)state;
 	session_rig_drain();
-	session_end_round(&session, 10 * ROUND); /* every recording begins with these */
+	session_end_round(&session, 10 * ROUND); /* every recording begins with these records */
 	assert_int_equal(count_of(PERF_FILE_RECORD_FINISHED_ROUND), 1);
 	session_end_round(&session, 11 * ROUND - 1);
 	assert_int_equal(count_of(PERF_FILE_RECORD_FINISHED_ROUND), 1);

@@ -28,7 +28,8 @@ static void a_cpu_stalls_as_long_as_another_waits(void **state)
 	fake_cpu_run(PERIOD, 0, &regs);
 	assert_int_equal(looks, 300);
 	assert_int_equal(cpus[0].stalls, 1);
-	assert_int_equal(signalled[1], 0); /* this CPU must not signal the others */
+	/* a CPU that waits for nothing must not signal the others */
+	assert_int_equal(signalled[1], 0);
 	assert_int_equal(account()->lost, 0);
 }
 
@@ -46,7 +47,8 @@ static void alone_it_does_not(void **state)
 	assert_int_equal(signalled[1], 0);
 }
 
-/* Its interrupts and tables are not set up yet, and the CPUs that start it would not react. */
+/* A CPU that is being started has no interrupts and tables yet, and the CPUs that start it would
+ * not react. */
 static void a_cpu_that_has_not_started_is_not_called(void **state)
 {
 	(void)state;
@@ -119,7 +121,7 @@ static void switch_when_stalled(void)
 	read_all_at_last();
 }
 
-/* The program's thread waits for that on a CPU that does not stall. */
+/* The program's thread waits for the pause on another CPU, which does not stall. */
 static void a_stalled_cpu_pauses_and_continues_as_the_program_wants(void **state)
 {
 	static struct pmu counts;
@@ -138,7 +140,7 @@ static void a_stalled_cpu_pauses_and_continues_as_the_program_wants(void **state
 	assert_int_equal(cpus[0].stalls, 2);
 	assert_int_equal(frozen, 0);
 	switch_is_due = true;
-	lossless_look(&cpus[0]); /* and it need not stall first */
+	lossless_look(&cpus[0]); /* and the CPU need not stall first */
 	assert_int_equal(switched, 2);
 	assert_int_equal(looks, 250);
 }

@@ -193,7 +193,7 @@ void start(void)
 	assert_int_equal(context_start(&cpus[0].context, events, 1, &failed), 0);
 }
 
-/* Write samples until the ring is low. */
+/* Write samples until the ring has less room than its reserve. */
 void fill(void)
 {
 	while (!signalled[0])

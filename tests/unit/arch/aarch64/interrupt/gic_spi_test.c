@@ -118,7 +118,8 @@ static void the_firmwares_settings_of_spis_are_restored(void **state)
 	(void)state;
 	for (unsigned affinity = 0; affinity < 2; affinity++) {
 		spis.affinity = affinity;
-		for (unsigned turn = 0; turn < 2; turn++) /* the second one finds our own */
+		for (unsigned turn = 0; turn < 2;
+		     turn++) /* the second turn finds the values that we have written */
 			for (unsigned intid = 40; intid < 90; intid += 7)
 				assert_int_equal(
 				    gic_spi_lead(&spis, intid, turn + 1, 0x80, intid & 1), 0);
@@ -136,7 +137,7 @@ static void the_firmwares_settings_of_spis_are_restored(void **state)
 static void a_disabled_spi_does_not_come_until_it_is_routed_again(void **state)
 {
 	(void)state;
-	gic_spi_disable(&spis, 48); /* it is not one of ours */
+	gic_spi_disable(&spis, 48); /* SPI 48 is not one of ours yet */
 	assert_memory_equal(gicd, before, SIZE);
 	assert_int_equal(gic_spi_lead(&spis, 48, 1, 0xa0, false), 0);
 	assert_int_equal(gic_spi_lead(&spis, 50, 1, 0xa0, false), 0);

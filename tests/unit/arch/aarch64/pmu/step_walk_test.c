@@ -191,7 +191,7 @@ static void trace(const uint32_t *program, size_t size)
 	while (cpu.pc != RETURN) {
 		step_walk_report(&walk, cpu.pc, &ops);
 		step_walk_go(&walk, cpu.pc, limit, &ops);
-		cpu.monitor = false; /* the exception's return clears it */
+		cpu.monitor = false; /* the exception's return clears the exclusive monitor */
 		run(&steps);
 		cpu.monitor = false;
 		assert_true(steps < STEPS);
@@ -253,7 +253,8 @@ static void the_exit_shows_whether_the_branch_before_the_store_was_taken(void **
 	assert_int_equal(cpu.memory[0], 7);
 	reported_all(1);
 	cpu.x[4] = 8;
-	trace(compare_and_swap, sizeof(compare_and_swap)); /* the value is no longer 0 */
+	/* the value is no longer 0, so the comparison fails */
+	trace(compare_and_swap, sizeof(compare_and_swap));
 	assert_int_equal(cpu.memory[0], 7);
 	reported_all(2);
 	assert_int_equal(reported.list[0].from, BASE + 8);
@@ -354,7 +355,7 @@ static void more_exits_than_breakpoints_are_unknown_and_end_at_a_tick(void **sta
 	(void)state;
 	limit = 1;
 	cpu.memory[0] = 1;
-	trace(compare_and_swap, sizeof(compare_and_swap)); /* it leaves by the other exit */
+	trace(compare_and_swap, sizeof(compare_and_swap)); /* the loop leaves by its other exit */
 	assert_true(unknown);
 }
 

@@ -120,7 +120,7 @@ static void a_copy_of_a_table_continues_to_where_that_led(void **state)
 	(void)state;
 	assert_null(take(0));
 	memcpy(idts[1], idts[0], sizeof(idts[1]));
-	/* the address after it is not read */
+	/* the address after the gate is not read */
 	assert_int_equal(next(HOSTED_GP, 1), firmwares(0, VECTOR_GP));
 	lead(idts[1][VECTOR_NMI], 0x1234560);
 	assert_null(take(1));
@@ -164,7 +164,8 @@ static void a_gate_that_the_firmware_changed_meanwhile_is_kept(void **state)
 	assert_true(is_ours(0));
 	assert_int_equal(next(HOSTED_NMI, 0), 0xabcdef0);
 	assert_int_equal(next(HOSTED_GP, 0), firmwares(0, VECTOR_GP));
-	lead(idts[0][VECTOR_GP], 0xabcdee0); /* no one has looked since */
+	/* the firmware has changed the gate since we looked last */
+	lead(idts[0][VECTOR_GP], 0xabcdee0);
 	hosted_gates_give_back();
 	assert_int_equal(address_of(idts[0][VECTOR_NMI]), 0xabcdef0);
 	assert_int_equal(address_of(idts[0][VECTOR_GP]), 0xabcdee0);

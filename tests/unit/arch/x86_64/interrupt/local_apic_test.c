@@ -120,8 +120,8 @@ static bool is_deadline_mode(void)
 static void write_lvt(unsigned reg, uint32_t value)
 {
 	if (reg == X2(APIC_LVT_TIMER) &&
-	    (cpu.word[reg] ^ value) &
-	        APIC_LVT_TIMER_MODE) { /* 11.5.4.1: a change of the mode disarms the timer */
+	    (cpu.word[reg] ^ value) & APIC_LVT_TIMER_MODE) { /* 11.5.4.1: a change of the timer's
+		                                                mode disarms the timer */
 		cpu.tsc_deadline = 0;
 		cpu.word[X2(APIC_TIMER_INITIAL)] = cpu.word[X2(APIC_TIMER_CURRENT)] = 0;
 	}
@@ -311,7 +311,8 @@ static void an_apic_of_few_sources_is_asked_for_no_other(void **state)
 
 	(void)state;
 	cpu.word[X2(APIC_VERSION)] = 3 << 16 | 0x10;
-	cpu.word[X2(APIC_LVT_PMI)] = 0x55; /* missing: neither masked nor written back */
+	/* the register does not exist: it is neither masked nor written back */
+	cpu.word[X2(APIC_LVT_PMI)] = 0x55;
 	apic_take_over(&saved);
 	assert_int_equal(cpu.word[X2(APIC_LVT_PMI)], 0x55);
 	apic_give_back(&saved);
@@ -424,7 +425,7 @@ static void without_it_a_count_is_as_long_as_the_span(void **state)
 	struct apic_saved saved;
 
 	(void)state;
-	cpu.has_deadline = false; /* any access to its MSR is #GP */
+	cpu.has_deadline = false; /* any access to the deadline's MSR raises #GP */
 	apic_take_over(&saved);
 	assert_int_equal(arch_clock_init(&clock), 0);
 	assert_int_equal(arch_timer_init(count), 0);
@@ -447,7 +448,7 @@ static void a_timer_of_the_firmware_is_not_touched(void **state)
 	(void)state;
 	mode.lacks_timer = true;
 	memcpy(before, cpu.word, sizeof(before));
-	arch_timer_disarm(); /* there is no clock yet */
+	arch_timer_disarm(); /* the timer's clock is not initialised yet */
 	assert_int_equal(arch_clock_init(&clock), 0);
 	assert_non_null(arch_timer_lacks());
 	assert_int_equal(arch_timer_init(count), 0);

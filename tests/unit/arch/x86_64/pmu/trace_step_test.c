@@ -58,7 +58,7 @@ static void an_interrupted_hold_or_release_is_repeated(void **state)
 	}
 }
 
-/* They change no register, so nothing must be undone. */
+/* The steps of such a handler change no register, so nothing must be undone. */
 static void those_of_a_handler_that_interrupted_another_are_left_alone(void **state)
 {
 	(void)state;

@@ -26,7 +26,7 @@ static void a_named_crystal_gives_the_exact_frequency(void **state)
 	assert_int_equal(rates.tsc, 1996800000);
 	assert_int_equal(rates.apic, 38400000);
 	assert_int_equal(rates.source, TR_CLOCK_ARCHITECTURAL);
-	/* it has priority over the base frequency, which is rounded */
+	/* this clock has priority over the base frequency, which is rounded */
 	assert_true(ask(2, 104, 38400000, 2000));
 	assert_int_equal(rates.tsc, 1996800000);
 }
@@ -39,7 +39,7 @@ static void an_unnamed_crystal_is_the_customary_one_nearby(void **state)
 	assert_int_equal(rates.tsc, 4008000000);
 	assert_int_equal(rates.apic, 24000000);
 	assert_int_equal(rates.source, TR_CLOCK_CPUID_16H);
-	/* and a server's crystal, 25 MHz */
+	/* also with a server's crystal of 25 MHz */
 	assert_true(ask(2, 168, 0, 2100));
 	assert_int_equal(rates.tsc, 2100000000);
 	assert_int_equal(rates.apic, 25000000);
@@ -51,8 +51,9 @@ static void a_frequency_that_does_not_fit_is_measured_instead(void **state)
 	assert_false(ask(0, 0, 0, 0));
 	assert_false(ask(2, 0, 24000000, 0));
 	assert_false(ask(0, 200, 24000000, 0));
-	assert_false(ask(2, 334, 0, 0));    /* no leaf 16H */
-	assert_false(ask(2, 100, 0, 4000)); /* that would be a crystal of 80 MHz */
+	assert_false(ask(2, 334, 0, 0)); /* no leaf 16H */
+	/* the result would be a crystal of 80 MHz, which does not exist */
+	assert_false(ask(2, 100, 0, 4000));
 }
 
 static void the_largest_values_do_not_overflow(void **state)

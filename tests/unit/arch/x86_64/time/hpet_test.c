@@ -179,7 +179,7 @@ static struct {
 	unsigned came, unknown;
 } moment;
 
-/* The interrupt comes at once if the comparator is set to the counter's value. */
+/* The interrupt comes at once if the comparator is set to the counter's present value. */
 static void on_step(int signal, siginfo_t *info, void *context)
 {
 	uint32_t at = *comparator(2, HPET_TIMER_AT);

@@ -240,7 +240,7 @@ static void an_invalid_answer_ends_the_fetch(void **state)
 	guest_fetch_begin(&fetch, &guest, &region);
 	send_file(0, "a", 1, SIZE);
 	send_file(1, "b", 1, SIZE);
-	send_file(2, "c", 1, SIZE); /* not requested */
+	send_file(2, "c", 1, SIZE); /* a file that was not requested */
 	assert_int_equal(guest_fetch_end(&fetch), 0);
 }
 

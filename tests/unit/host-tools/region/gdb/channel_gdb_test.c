@@ -109,7 +109,7 @@ static void record(void)
 		for (unsigned j = 0; j < 10; j++)
 			assert_true(fixture_sample(&fixture, i & 1, j & 1, i, 1000, 4));
 		session_rig_drain();
-		channel_wait(&channel); /* which stores the tails in the machine */
+		channel_wait(&channel); /* the wait also stores the tails in the machine */
 	}
 	fixture_complete(&fixture);
 	assert_int_equal(session_finish(&session, false, &error), 0);
@@ -134,7 +134,7 @@ static void each_stop_is_reported_with_the_machine_s_time(void **state)
 	header->beat_time = 500;
 	assert_int_equal(open_with("address=0x40000000,stop-budget=100%", 0), 0);
 	bring();
-	channel_wait(&channel); /* stopped since we connected; repeated for busy hosts */
+	channel_wait(&channel); /* has stopped; repeated for busy hosts */
 	while (channel_stop(&channel, &first))
 		;
 	header->beat_time = 900;
@@ -402,7 +402,7 @@ static void a_reader_that_does_nothing_does_not_hold_the_machine(void **state)
 	start(0);
 	assert_int_equal(open_with("address=0x40000000", 0), 0);
 	bring();
-	assert_true(runs()); /* without a wait */
+	assert_true(runs()); /* the machine runs again without a wait */
 }
 
 static void published_records_arrive_without_further_reads(void **state)
@@ -563,7 +563,7 @@ static void without_registers_or_a_place_to_go_it_cannot_be_done(void **state)
 	stub.registers[0] = 'x'; /* one register cannot be read */
 	assert_int_equal(channel_force_stop(&channel, 0, 0, &error), -ENOTSUP);
 	stub.registers[0] = '0';
-	stub.registers[264] = 0; /* no register from the program counter on */
+	stub.registers[264] = 0; /* the registers from the program counter on are missing */
 	assert_int_equal(channel_force_stop(&channel, 0, 0, &error), -ENOTSUP);
 	bring();
 }

@@ -18,7 +18,7 @@ enum gdb_stub_fault {
 	STUB_CLOSES,     /* hangs up at the first request */
 	STUB_GARBAGE,    /* answers bytes that are no packet */
 	STUB_BAD_SUMS,   /* each packet is damaged */
-	STUB_HALF,       /* and ends in its middle */
+	STUB_HALF,       /* sends half of a packet, and then nothing */
 	STUB_CHATTERS,   /* sends other packets without end */
 	STUB_TOO_LONG,   /* a packet that does not end */
 	STUB_NO_MEMORY,  /* E14 for every request about memory */
@@ -38,7 +38,7 @@ struct gdb_stub {
 	unsigned packet_size;
 	unsigned dribble;     /* bytes that are sent at a time; 0: all */
 	char registers[1024]; /* hexadecimal, of an x86_64; empty: the stub sends none */
-	bool keeps_registers; /* and accepts no writes of registers */
+	bool keeps_registers; /* the stub also accepts no writes of registers */
 	/* if the machine runs with this pc its state becomes FAILED; 0: never */
 	uint64_t ends;
 

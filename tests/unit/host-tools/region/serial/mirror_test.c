@@ -191,7 +191,7 @@ static void an_overwritable_ring_comes_from_one_moment(void **state)
 		region_close(&region);
 		channel_close(&channel);
 	}
-	open_mirror(); /* nothing writes any more */
+	open_mirror(); /* the machine has stopped writing */
 	fixture_complete(&fixture);
 	assert_int_equal(look(), 0);
 	assert_int_equal(region_open(&region, &channel, &error), 0);
@@ -220,7 +220,8 @@ static void an_overwritable_ring_begins_empty_whatever_the_last_run_left(void **
 	header->state = TR_RECORDING;
 	*(uint64_t *)(void *)((uint8_t *)fixture.bytes + head) = (uint64_t)-64;
 	assert_int_equal(look(), 0);
-	assert_int_equal(*(const uint64_t *)shown(head), 0); /* nothing of it was fetched yet */
+	/* nothing of the ring was fetched yet */
+	assert_int_equal(*(const uint64_t *)shown(head), 0);
 	header->state = TR_COMPLETE;
 	assert_int_equal(look(), 0);
 	assert_int_equal(*(const uint64_t *)shown(head), -64);

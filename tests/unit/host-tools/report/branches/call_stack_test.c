@@ -248,7 +248,7 @@ static void a_return_to_a_functions_begin_is_a_jump(void **state)
 {
 	(void)state;
 	assert_int_equal(call_stack_return(&stack, BACK(LEAF, 0), LEAF, true), 0);
-	assert_string_equal(story, "+1+2+3"); /* like a retpoline */
+	assert_string_equal(story, "+1+2+3"); /* a return to another place, as in a retpoline */
 	assert_int_equal(stack.frames[2].caller, WORK);
 	go_back(BACK(MAIN, 1), MAIN);
 	assert_string_equal(story, "+1+2+3-3-2");

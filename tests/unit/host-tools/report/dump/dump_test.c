@@ -171,7 +171,8 @@ static void each_record_is_reported_with_its_place(void **state)
 	fixture_complete(&fixture);
 	take_to(&dump, fileno(file));
 	format_flush(&format);
-	assert_true(dump.ledger.of_region); /* unread records are still in the region */
+	/* the records are in the region's own memory, still unread */
+	assert_true(dump.ledger.of_region);
 	ledger_free(&dump.ledger);
 	assert_in_range(pread(fileno(file), text, sizeof(text) - 1, 0), 1, sizeof(text) - 2);
 	fclose(file);

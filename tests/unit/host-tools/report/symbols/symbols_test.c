@@ -150,7 +150,7 @@ static void an_address_is_its_times_image(void **state)
 	assert_int_equal(symbols_at(symbols, now, 1000), now);
 	assert_ptr_equal(symbols_find(symbols, symbols_at(symbols, now, 150)).module,
 	                 symbols_find(symbols, symbols_at(symbols, now + 1, 150)).module);
-	/* reported last, because its record is in another ring */
+	/* this image is reported last, because its record is in another ring */
 	load("Early.efi", BASE, SPAN, 50);
 	assert_string_equal(name_at(now, 60), "Early+0x1010");
 	assert_string_equal(name_at(now, 199), "First+0x1010");
