@@ -95,7 +95,7 @@ struct perf_event {
 	uint64_t sampled;      /* sum of the PERIODs of all samples; count - sampled = residue */
 	unsigned burst;        /* samples that it may write at one time; 0: one */
 	uint64_t precise;      /* samples that the hardware recorded itself, lost ones included */
-	void *memory;          /* that it records to; NULL: pmu->memory wants none */
+	void *memory;          /* where the hardware writes records; NULL: none */
 	uint64_t throttled;    /* THROTTLE episodes */
 	uint64_t slower;       /* factor of context_slow(); 0: not called, or it has no effect */
 	bool throttle_written; /* THROTTLE is written, UNTHROTTLE not yet */

@@ -54,7 +54,7 @@ struct selftest_pmi {
 	struct selftest_spread fast, slow; /* events after the overflow */
 	uint64_t fast_ps, slow_ps;         /* picoseconds per event */
 };
-#define SELFTEST_SKID_MAX 1000  /* events; those of a handler's entry are some 20 */
+#define SELFTEST_SKID_MAX 1000  /* events after the overflow; a handler's entry adds some 20 */
 #define SELFTEST_LATE_MAX 10000 /* ns */
 void judge_pmi(const struct selftest_pmi *f, struct selftest_line *line);
 

@@ -13,9 +13,11 @@
 
 #include "channel/wire/wire.h"
 
-#define WIRE_SEEN_BITS 6U /* bits of a word's hash: the word's index among the seen words */
-#define WIRE_ONE_BITS  8U /* bits of the last word's hash: index of the word that followed it */
-#define WIRE_TWO_BITS  9U /* bits of the last two words' hash, likewise */
+/* Sizes of the hashes, in bits, that are indexes of the tables in struct wire_words: of the word
+ * itself; of the word before it; of the two words before it. */
+#define WIRE_SEEN_BITS 6U
+#define WIRE_ONE_BITS  8U
+#define WIRE_TWO_BITS  9U
 
 /* The working memory of encoder and decoder for one frame. The caller provides it, with any
  * content. */

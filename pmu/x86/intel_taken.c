@@ -9,7 +9,7 @@
 #define NEAR_TAKEN 0x20c4U
 #define FAR_BRANCH 0x40c4U
 
-#define TRIES  3U /* an NMI in the middle of a try spoils it */
+#define TRIES  3U /* an NMI in the middle of a try makes its counts wrong */
 #define TURNS  1000U
 #define NEVER  (1ULL << 61) /* a period that never ends: these events are not sampled */
 #define EVENTS 2U

@@ -63,7 +63,8 @@ int call_stack_interrupt(struct call_stack *stack, uint32_t function, uint64_t b
  * first instruction. caller: the function that jumped; 0: unknown. */
 int call_stack_jump(struct call_stack *stack, uint32_t caller, uint32_t function, bool is_first);
 
-/* A return to an address, which is in a function. */
+/* A return to an address in this function. is_first: the address is the function's first
+ * instruction. */
 int call_stack_return(struct call_stack *stack, uint64_t to, uint32_t function, bool is_first);
 
 /* End all frames, because the trace has a gap or ends here. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""live.py: a region that is still being written is not reported as there."""
+"""live.py: a region that is still being written is not reported as made."""
 
 import pathlib
 import subprocess
