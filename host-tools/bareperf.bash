@@ -9,7 +9,7 @@ _bareperf_options()
 	bareperf "$1" --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,'
 }
 
-# What may stand behind an option of the machine's own command, of which we know; nothing: the next one.
+# The possible values of an option of the machine's own command; nothing: the option has no value.
 _bareperf_value()
 {
 	case $1 in

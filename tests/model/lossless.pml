@@ -8,25 +8,25 @@
  */
 #define CPUS	2
 #define RING	3
-#define RESERVE 3 /* a timer's record, that of who is nested in it, and one more before the signal */
+#define RESERVE 3 /* a timer's record, one of a handler nested in it, and one more before the signal */
 #define SAMPLES (me == 0 -> 4 : 2)
 #define NOBODY	CPUS
 
 #define NONE	     0
-#define SMALL	     1 /* the reserve is less than what is written before a CPU stands */
-#define NO_GATE	     2 /* a timer does not look before it writes */
-#define NO_SIGNAL    3 /* a record that leaves too little room calls nobody */
+#define SMALL	     1 /* the reserve is less than the records written before a CPU stalls */
+#define NO_GATE	     2 /* a timer writes without a check of the room */
+#define NO_SIGNAL    3 /* a record that leaves too little room sends no signal */
 #define HANDLER	     4 /* a CPU that has interrupted a handler stalls, too */
-#define FOR_STANDING 5 /* a CPU stands while another stands, not while another waits */
+#define FOR_STALLED  5 /* a CPU stalls while another one stalls, not while another one waits */
 #define ALL_FIRST    6 /* a stalled CPU continues only when all others stall */
 #define NO_PUMP	     7 /* a stalled CPU leaves the line to the running ones */
-#define KEEPS_RIGHT  8 /* a CPU that leaves without room still says that it waits */
+#define KEEPS_RIGHT  8 /* a CPU that leaves without room is still noted as waiting */
 #define NO_END	     9 /* a dead reader is waited for */
 
 byte mutant = 77; /* chosen by tests/model/check */
 
 byte used[CPUS];
-bit waits[CPUS], stands[CPUS], pending[CPUS], live[CPUS];
+bit waits[CPUS], stalls[CPUS], pending[CPUS], live[CPUS];
 bit excused[CPUS]; /* its ring was left without a reader, and has had no room since */
 
 byte ended;
@@ -36,9 +36,9 @@ bit dead, heir, died, given_up;
 
 #define OTHER	    (1 - me)
 #define ROOM(cpu)   (RING - used[cpu])
-#define MAY_STAND   (!given_up)
+#define MAY_STALL   (!given_up)
 #define IS_LOW	    (ROOM(me) < (mutant == SMALL -> RESERVE - 1 : RESERVE))
-#define OTHERS_WAIT (mutant == FOR_STANDING -> stands[OTHER] : waits[OTHER])
+#define OTHERS_WAIT (mutant == FOR_STALLED  -> stalls[OTHER] : waits[OTHER])
 
 inline take(cpu)
 {
@@ -69,51 +69,51 @@ inline record()
 		:: else -> assert(excused[me]) /* lost */
 		fi;
 		if /* lossless_low() */
-		:: MAY_STAND && IS_LOW && mutant != NO_SIGNAL -> pending[me] = 1
+		:: MAY_STALL && IS_LOW && mutant != NO_SIGNAL -> pending[me] = 1
 		:: else
 		fi
 	}
 }
 
-/* lossless_look(), lossless_stall(), and there whatever still makes a difference. */
+/* lossless_look(), and lossless_stall(), as far as it matters here. */
 inline look()
 {
 	atomic {
 		pending[me] = 0;
-		waits[me] = MAY_STAND && IS_LOW;
-		stands[me] = MAY_STAND && (waits[me] || OTHERS_WAIT)
+		waits[me] = MAY_STALL && IS_LOW;
+		stalls[me] = MAY_STALL && (waits[me] || OTHERS_WAIT)
 	};
 	do
-	:: atomic { !stands[me] -> break }
+	:: atomic { !stalls[me] -> break }
 	:: atomic {
-			stands[me] && mutant != NO_PUMP && !pumping && !dead && used[0] + used[1] > 0 ->
+			stalls[me] && mutant != NO_PUMP && !pumping && !dead && used[0] + used[1] > 0 ->
 			pump()
 		}
-	:: atomic { stands[me] && pending[me] -> pending[me] = 0 }
+	:: atomic { stalls[me] && pending[me] -> pending[me] = 0 }
 	:: atomic {
-			stands[me] && waits[me] && live[OTHER] && !stands[OTHER] && !pending[OTHER] ->
+			stalls[me] && waits[me] && live[OTHER] && !stalls[OTHER] && !pending[OTHER] ->
 			pending[OTHER] = 1
 		}
 	:: atomic {
-			stands[me] && waits[me] && dead && MAY_STAND && mutant != NO_END ->
+			stalls[me] && waits[me] && dead && MAY_STALL && mutant != NO_END ->
 			given_up = 1;
 			excused[0] = 1;
 			excused[1] = 1
 		}
 	:: atomic {
-			stands[me] && MAY_STAND && waits[me] && ROOM(me) >= RESERVE &&
-			(mutant != ALL_FIRST || stands[OTHER]) ->
+			stalls[me] && MAY_STALL && waits[me] && ROOM(me) >= RESERVE &&
+			(mutant != ALL_FIRST || stalls[OTHER]) ->
 			waits[me] = 0
 		}
 	:: atomic {
-			stands[me] && (!MAY_STAND || (!waits[me] && !OTHERS_WAIT)) ->
+			stalls[me] && (!MAY_STALL || (!waits[me] && !OTHERS_WAIT)) ->
 			waits[me] = waits[me] && mutant == KEEPS_RIGHT;
-			stands[me] = 0
+			stalls[me] = 0
 		}
 	od
 }
 
-/* A signal of its own is heard at the end. In another handler it is in vain. */
+/* The CPU handles a signal at the end. A signal inside another handler has no effect. */
 inline nested()
 {
 	if

@@ -50,7 +50,7 @@ static void put_taken(const struct branch_edges *edges, uint64_t base, FILE *out
 	put_pairs(out, &edges->taken, base, "", "->", ":", "");
 }
 
-/* Between ranges and branches stands the number of single addresses with a count. */
+/* The number of single addresses with a count comes between ranges and branches. */
 static void put_autofdo(const struct branch_edges *edges, FILE *out)
 {
 	put_lines(edges, 0, out);

@@ -145,7 +145,7 @@ def recorded(target):
     told = re.search(r"was stopped (\d+) times to be read, ", text)
     tap.ok(told and out == back == int(told[1]) > 3 and
            times == sorted(times) and 0 < times[0] < times[-1],
-           f"{target.isa}: each stop stands in the file, as a thread's that was switched out",
+           f"{target.isa}: each stop is in the file, as of a thread that was switched out",
            (out, back, times[:2], times[-2:], script.stderr, text))
     low = target.ram.base
     high = low + (MIB << 20)

@@ -72,7 +72,7 @@ def record(binary, command, properties="", smp=1, payload=()):
     return machine.Recording(command, *arguments, *payload, **keywords)
 
 
-def books(run):
+def branch_accounts(run):
     """The summary's branch accounts, one for each CPU that traced."""
     return [event["branches"] for event in run.summary()["events"] if "branches" in event]
 
@@ -93,7 +93,7 @@ def conserved(run, name):
         tap.note(run.text)
         return None
     summary = run.summary()
-    accounts = books(run)
+    accounts = branch_accounts(run)
     tap.ok(summary["conserved"] and accounts and all(map(is_exact, accounts)),
            f"{name}: recorded + lost = taken + interrupts, exactly", summary)
     return accounts
@@ -153,7 +153,7 @@ def a_megabyte(binary, beside):
 
 def stock_perf(binary):
     run = record(binary, "record -e bts// -- branches 20000")
-    recorded = books(run)[0]["recorded"]
+    recorded = branch_accounts(run)[0]["recorded"]
     text, errors, status = run.perf("script", "--itrace=b", "-F", "event,ip,sym,addr")
     tap.ok(status == 0 and len(text.splitlines()) == recorded,
            "perf script --itrace=b prints every branch",

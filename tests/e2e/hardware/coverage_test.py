@@ -527,8 +527,8 @@ def main():
     stored = held(Source("bts", 20, ("-cpu", "Skylake-Client,pmu=on", *machine.EXACT),
                          ("--qemu", binary)), here)
     if stored:
-        books = [event["branches"] for event in stored[0].summary()["events"] if "branches" in event]
-        tap.ok(books[0]["interrupts"] > 3, "bts: with interrupts in between", books)
+        accounts = [event["branches"] for event in stored[0].summary()["events"] if "branches" in event]
+        tap.ok(accounts[0]["interrupts"] > 3, "bts: with interrupts in between", accounts)
 
 
 made()

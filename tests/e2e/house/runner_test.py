@@ -178,7 +178,7 @@ ALONE = """echo 1..1; touch $0.here; trap 'rm $0.here' EXIT; sleep 0.5
 status, output = run(ALONE, "-j2", programs=("one", "two", "three"), spare=("two",))
 tap.ok(status == 0 and "flaky: 3" in output, "a second run has the machine to itself", output)
 status, output = run("echo 1..1; echo ok 1 - ran", "tw|*/three_*", programs=("one", "two", "three"))
-tap.ok("2 passed" in output and "e2e/one" not in output, "a bar stands between patterns", output)
+tap.ok("2 passed" in output and "e2e/one" not in output, "a bar separates patterns", output)
 status, output = run("echo 1..0", "nonesuch")
 tap.ok(status == 2 and "nonesuch" in output, "a pattern that matches nothing is an error", output)
 

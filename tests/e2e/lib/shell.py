@@ -63,7 +63,7 @@ def flash(isa, directory, options=None, quick=True):
 
 
 # The summary's words about a recording's ledger.
-BOOKS = re.compile(r"(\d+) (?:samples|records) generated = (\d+) written \+ (\d+) lost\n")
+LEDGER = re.compile(r"(\d+) (?:samples|records) generated = (\d+) written \+ (\d+) lost\n")
 
 # A command that fails, so that the next boot entry, the shell, is booted.
 FAILS = "record -e cpu-clock -- payload\n"

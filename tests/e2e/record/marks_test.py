@@ -362,7 +362,7 @@ def check_nested(isa, *options):
     equal(run.status, 0, f"{isa}: a program whose marks nest in marks runs", run.text)
     summary, found = run.summary(), texts(run.file)
     steps = re.search(r"^steps (\d+) (\d+) (\d+) (\d+)$", run.text, re.MULTILINE)
-    tap.ok(summary["conserved"] and summary["status"] == 0, f"{isa}: their books balance", run.text)
+    tap.ok(summary["conserved"] and summary["status"] == 0, f"{isa}: their ledgers balance", run.text)
     tap.ok(all(any(ring[word] for ring in summary["rings"]) for word in ("tail_faults", "lost")),
            f"{isa}: rings were full, tails were wrong", summary["rings"])
     check_killed(isa, run, found)

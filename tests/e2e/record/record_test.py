@@ -124,7 +124,7 @@ def bad_command_lines():
     lines = run.text.splitlines()
     mark = next((i for i, line in enumerate(lines) if line.strip() == "^"), 1)
     tap.ok(lines[mark - 1][lines[mark].find("^"):].startswith("cpu-clok"),
-           "the mark stands under the place of the mistake", run.text)
+           "the mark is under the place of the mistake", run.text)
     run = machine.Recording("record -C 7 -- noploop")
     tap.ok(run.status != 0 and "no CPU 7: this machine has" in run.text,
            "a CPU that is not there is refused by name", run.text)

@@ -18,7 +18,7 @@ import shell
 import stick
 import tap
 from remote import Remote
-from shell import BOOKS, Disk
+from shell import LEDGER, Disk
 from uefi import Taken
 
 TOP = machine.TOP
@@ -84,10 +84,10 @@ def applications_and_boot(isa, directory):
     with shell.Shell(isa, disk.path, *EXACT, "-action", "reboot=reset", device=DEVICE[isa], flash=firmware) as sh:
         sh.open()
         said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -o app.data -- \spinner.efi low=200 high=100 status=7")
-        books = BOOKS.search(said)
-        tap.ok("exit status 7" in said and books and int(books[1]) >= 290, f"{isa}: an application is recorded", said)
+        ledger = LEDGER.search(said)
+        tap.ok("exit status 7" in said and ledger and int(ledger[1]) >= 290, f"{isa}: an application is recorded", said)
         said = sh.type("bareperf.efi record -e cpu-clock -F 1000 -o own.data -- calltree 1")
-        tap.ok("own.data" in said and BOOKS.search(said), f"{isa}: in resident mode the shell is back afterwards", said)
+        tap.ok("own.data" in said and LEDGER.search(said), f"{isa}: in resident mode the shell is back afterwards", said)
         sh.type("bareperf.efi register record --boot -e cpu-clock -F 1000 -g --region-size 8")
         start = len(sh.raw)
         sh.send("reset\r")

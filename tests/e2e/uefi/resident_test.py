@@ -21,7 +21,7 @@ import machine
 import shell
 import stick
 import tap
-from shell import BOOKS, Disk, leak
+from shell import LEDGER, Disk, leak
 
 sys.path.append(str(machine.TOP / "tests/qemu"))
 import guests  # noqa: E402
@@ -36,8 +36,8 @@ LINUX = {"x86_64": "ttyS0", "aarch64": "ttyAMA0"}
 
 def generated(said):
     """The number of samples, if the ledger accounts for all."""
-    books = BOOKS.search(said)
-    return int(books[1]) if books and int(books[1]) == int(books[2]) + int(books[3]) else 0
+    ledger = LEDGER.search(said)
+    return int(ledger[1]) if ledger and int(ledger[1]) == int(ledger[2]) + int(ledger[3]) else 0
 
 
 def goes_on(sh, isa, name):
@@ -196,7 +196,7 @@ def commands(sh, isa, name):
         tap.ok(re.search(r"\n  [1-9]\d+ bytes of trace", said) and "trace.data" in said,
                f"{name}: a trace is a file, too", said)
     said, left = leak(sh, *[QUICK] * TIMES)
-    tap.ok(len(BOOKS.findall(said)) == said.count("written: ") == TIMES and not left,
+    tap.ok(len(LEDGER.findall(said)) == said.count("written: ") == TIMES and not left,
            f"{name}: {TIMES} recordings in a row leak nothing", (left, said))
 
 

@@ -2,7 +2,7 @@
 """Reads a machine's screen: its characters, from the pixels of QEMU's screendump.
 
     glyphs = Glyphs()
-    glyphs.learn(screen.row(3), "text that is known to stand there")
+    glyphs.learn(screen.row(3), "text that is known to be there")
     glyphs.text(screen.row(4))
 
 The firmware draws the letters; they are learned from a row with a known text, and each must then

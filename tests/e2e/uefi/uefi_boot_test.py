@@ -19,7 +19,7 @@ import machine
 import shell
 import stick
 import tap
-from shell import BOOKS, PROMPT, Disk
+from shell import LEDGER, PROMPT, Disk
 from uefi import Taken
 
 # Counted instructions: spinning takes an exact time, whatever the host does. On aarch64 2 ns per
@@ -120,8 +120,8 @@ def first(sh, name):
         tap.ok("bareperf-dxe.efi records this boot: `bareperf.efi stop' ends that" in said and "written" not in said,
                f"{name}: meanwhile nothing else is done: {command}", said)
     said = sh.type("bareperf.efi stop")
-    books = BOOKS.search(said) or re.search(r"cpu-clock: (\d+) samples, 0 lost", said)
-    tap.ok(books and int(books[1]) > 600 and "written: \\bareperf\\0001.data" in said,
+    ledger = LEDGER.search(said) or re.search(r"cpu-clock: (\d+) samples, 0 lost", said)
+    tap.ok(ledger and int(ledger[1]) > 600 and "written: \\bareperf\\0001.data" in said,
            f"{name}: stop makes a file of it", said)
 
 
@@ -200,8 +200,8 @@ def until(sh, name, when, end=None):
     said = sh.said(start)
     tap.ok(re.search(r"samples, 0 lost", said) and len(re.findall(r"written: \S*\d+\.data", said)) == 1,
            f"{name}: until {when} it is recorded, and is a file, once", said)
-    books = BOOKS.search(after)
-    tap.ok(books and int(books[1]) > 20 and "written: " in after,
+    ledger = LEDGER.search(after)
+    tap.ok(ledger and int(ledger[1]) > 20 and "written: " in after,
            f"{name}: after {when} the boot continues, with its timer free", after)
     sh.type("del \\bareperf\\last.data")
     written = re.search(r"written: \S*?(\d+\.data)", said)

@@ -20,7 +20,7 @@ import shell
 import stick
 import tap
 from efi_variables import load_option
-from shell import BOOKS, Disk, leak
+from shell import LEDGER, Disk, leak
 from uefi import LINE, Taken, within
 
 # Counted instructions: spinning takes an exact time, whatever the host does.
@@ -31,8 +31,8 @@ CONFIG = "record -e cpu-clock -F 1000 -o boot.data -- \\tools\\spinner.efi low=1
 
 
 def recorded(said):
-    books = BOOKS.search(said)
-    return int(books[1]) if books and int(books[1]) == int(books[2]) + int(books[3]) else 0
+    ledger = LEDGER.search(said)
+    return int(ledger[1]) if ledger and int(ledger[1]) == int(ledger[2]) + int(ledger[3]) else 0
 
 
 def record(sh, name, isa):
@@ -132,7 +132,7 @@ def goes_on(sh, name):
            r"\tools\spinner.efi low=1")
     sh.type(one)  # the first time page tables are split, and they stay so
     said, left = leak(sh, *[one] * 3)
-    tap.ok(len(BOOKS.findall(said)) == 3 and not left, f"{name}: nothing leaks", (left, said))
+    tap.ok(len(LEDGER.findall(said)) == 3 and not left, f"{name}: nothing leaks", (left, said))
 
 
 def driver(sh, name):

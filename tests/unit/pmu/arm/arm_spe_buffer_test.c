@@ -29,14 +29,14 @@ static void a_full_area_truncates_and_continues_when_there_is_room(void **state)
 	expect(PAGE, PAGE, PERF_AUX_FLAG_TRUNCATED);
 	assert_int_equal(owner.causes[TR_WAKEUP_AUX], 2);
 	poll();
-	assert_false(lent());
+	assert_false(has_buffer());
 	expect_nothing(); /* the owner was notified once */
 	take(64);         /* less than a page: the limit would be below the pointer */
 	poll();
-	assert_false(lent());
+	assert_false(has_buffer());
 	take(PAGE);
 	poll();
-	assert_true(lent());
+	assert_true(has_buffer());
 	assert_int_equal(at(), 0);
 	assert_int_equal(limit(), PAGE);
 	assert_int_equal(sample(10), 10);
@@ -68,7 +68,7 @@ static void the_interrupt_collects_the_open_piece(void **state)
 	assert_int_equal(model.delayed, 0);
 	expect(0, PAGE, 0);
 	assert_int_equal(at(), PAGE);
-	assert_true(lent());
+	assert_true(has_buffer());
 }
 
 static void an_interrupt_in_the_midst_of_the_end_changes_nothing(void **state)
@@ -141,7 +141,7 @@ static void each_event_has_its_flag(void **state)
 		expect(0, cases[i].kept * 64, cases[i].flags);
 		assert_int_equal(aux.lost, (4 - cases[i].kept) * 64);
 		poll();
-		assert_true(lent());
+		assert_true(has_buffer());
 		assert_int_equal(at(), cases[i].kept * 64);
 		event_disable(&event);
 	}
@@ -164,10 +164,11 @@ static void a_fault_that_stays_is_given_up(void **state)
 	(void)state;
 	begin(8, 0, false);
 	for (unsigned i = 0; i < 100; i++) {
-		if (lent()) {
+		if (has_buffer()) {
 			spe_raise(FAULT);
 			tries++;
-			assert_false(lent()); /* the buffer is not enabled again before the tick */
+			assert_false(
+			    has_buffer()); /* the buffer is not enabled again before the tick */
 		}
 		poll();
 	}
@@ -181,7 +182,7 @@ static void an_interrupt_without_a_cause_changes_nothing(void **state)
 	sample(4);
 	spurious();
 	expect_nothing();
-	assert_true(lent());
+	assert_true(has_buffer());
 	assert_int_equal(at(), 256);
 	event_disable(&event);
 	spe_raise(FULL); /* and one more record after the end of the buffer */
@@ -219,10 +220,10 @@ static void a_snapshot_holds_the_newest_half_at_least(void **state)
 		assert_true(got.aux_size <= 4 * PAGE);
 		assert_int_equal(aux.overwritten + got.aux_size, records * 64ULL);
 		poll();
-		assert_false(lent()); /* the reader copies */
+		assert_false(has_buffer()); /* the reader copies */
 		take(aux.head);
 		poll();
-		assert_true(lent());
+		assert_true(has_buffer());
 		assert_int_equal(sample(3), 3);
 		event_disable(&event);
 		expect(records * 64ULL, 192, PERF_AUX_FLAG_OVERWRITE);
@@ -339,12 +340,12 @@ static void after_a_vain_wait_the_gap_is_reported(void **state)
 	event.await_room = await_room;
 	in_vain = true;
 	assert_int_equal(sample(200), 64);
-	assert_false(lent());
+	assert_false(has_buffer());
 	expect(0, PAGE, 0);
 	in_vain = false;
 	take(PAGE);
 	poll();
-	assert_true(lent());
+	assert_true(has_buffer());
 	assert_int_equal(sample(10), 10);
 	event_disable(&event);
 	expect(PAGE, 640, PERF_AUX_FLAG_PARTIAL);

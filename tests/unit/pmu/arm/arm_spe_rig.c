@@ -40,7 +40,7 @@ static void model_write(uint32_t reg, uint64_t value)
 	model.reg[reg] = value;
 }
 
-bool lent(void)
+bool has_buffer(void)
 {
 	return model.reg[PMBLIMITR_EL1] & PMBLIMITR_E && !(model.reg[PMBSR_EL1] & PMBSR_S);
 }
@@ -71,7 +71,7 @@ static void write_record(void)
 
 static void model_sync(void)
 {
-	for (; model.delayed && lent(); model.delayed--)
+	for (; model.delayed && has_buffer(); model.delayed--)
 		write_record();
 	model.delayed = 0;
 }
@@ -88,7 +88,7 @@ unsigned sample(unsigned records)
 	unsigned written = 0;
 
 	for (unsigned i = 0; i < records; i++) {
-		if (!lent())
+		if (!has_buffer())
 			continue;
 		write_record();
 		written++;

@@ -51,7 +51,7 @@ void begin(uint64_t pages, uint64_t watermark, bool overwrite);
 
 /* Whether the hardware has a buffer to write to; the offsets in spe_area of its limit and of the
  * next record. */
-bool lent(void);
+bool has_buffer(void);
 uint64_t limit(void);
 uint64_t at(void);
 

@@ -98,7 +98,7 @@ static void on_a_cpu_of_another_kind_the_event_stays_off(void **state)
 		assert_int_equal(context_start(&context, &event, 1, &failed), 0);
 		assert_int_equal(event.state, EVENT_OFF);
 		poll();
-		assert_false(lent());
+		assert_false(has_buffer());
 		context_stop(&context);
 		expect_nothing();
 		model.reg[registers[i]] = kept;

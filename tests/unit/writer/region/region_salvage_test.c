@@ -262,7 +262,7 @@ static void check_trace(const struct region *region, uint32_t ring)
 }
 
 /* Whether the ledgers of the file that is made of it are from one moment; then they balance. */
-static bool check_books(const struct region *region)
+static bool check_ledgers(const struct region *region)
 {
 	char path[PATH_MAX];
 	struct writer_host host = session_host;
@@ -310,7 +310,7 @@ static void salvage(struct found *found)
 		}
 		found->regions++;
 		found->ended += region_state(&region) == TR_COMPLETE;
-		found->whole += check_books(&region);
+		found->whole += check_ledgers(&region);
 	}
 	region_close(&region);
 	channel_close(&channel);
