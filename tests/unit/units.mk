@@ -135,6 +135,7 @@ $(foreach test,devicetree_test devicetree_boards_test devicetree_times_test,\
 	$(eval $(test)_LIBS := -lfdt))
 
 # ---- lib/efi/ ----
+efi_drivers_test_SRCS := lib/efi/efi_drivers.c tests/unit/lib/efi/fake_firmware.c
 efi_file_path_test_SRCS := lib/efi/efi_file_path.c tests/unit/lib/efi/fake_firmware.c
 efi_images_test_SRCS := lib/efi/efi_images.c lib/efi/efi_hook.c lib/efi/efi_image_set.c tests/unit/lib/efi/fake_firmware.c
 
@@ -189,7 +190,7 @@ $(foreach test,efi_image_name_fuzz \
 	shell_text_test \
 	uefi_phases_test \
 	hosted_test \
-	efi_file_path_test efi_images_test \
+	efi_drivers_test efi_file_path_test efi_images_test \
 	kept_test \
 	pci_claim_test \
 	pci_test,\

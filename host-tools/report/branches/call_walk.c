@@ -235,10 +235,10 @@ static int frame_left(void *context, const struct call_frame *frame, bool is_ret
 
 static struct call_cpu *find_cpu(struct call_walk *walk, uint32_t number)
 {
-	struct call_cpu *cpus, *cpu = walk->cpus + walk->last_cpu;
+	struct call_cpu *cpus, *cpu;
 
-	if (walk->cpu_count && cpu->cpu == number)
-		return cpu;
+	if (walk->cpu_count && walk->cpus[walk->last_cpu].cpu == number)
+		return &walk->cpus[walk->last_cpu];
 	cpus = array_of_cpu(walk->cpus, &walk->cpu_count, sizeof(*cpus), number, &walk->last_cpu);
 	if (!cpus)
 		return NULL;

@@ -3,6 +3,7 @@
  * detects reads beyond the memory's end. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 #include "lib/coreboot.h"
 
-#define ROOM  0x3000U
+#define ROOM  0x100100U
 #define TIMES 8U
 
 static uint8_t made[ROOM];
@@ -22,8 +23,11 @@ static uint32_t low; /* below this address there is no memory */
 static char reported[TIMES][120];
 static unsigned nr_reported;
 
+#define HIGH 0x7000000000ULL /* the same memory lies here once more */
+
 static const void *view(uint64_t address, size_t size)
 {
+	address = address >= HIGH ? address - HIGH : address;
 	if (address < low || address > memory_end || size > memory_end - address)
 		return NULL;
 	return memory + address;
@@ -151,6 +155,96 @@ static void older_tables_lie_elsewhere(void **state)
 	assert_int_equal(finds(), 0);
 }
 
+static void a_place_is_searched_from_its_begin_to_its_end(void **state)
+{
+	static const struct {
+		uint32_t table, memory_end;
+		bool is_found;
+	} rows[] = {
+		{ 0xff0, 0x1040, true },      { 0x1000, 0x1040, false },
+		{ 0x500, 0x1000, true },      { 0x500, 0xfff, false }, /* not all of it is memory */
+		{ 0xf0000, 0x100000, true },  { 0xf0000, 0xfffff, false },
+		{ 0xffff0, 0x100100, true },  { 0x100000, 0x100100, false },
+		{ 0xefff0, 0x100000, false }, { 0x10, 0x500, true },
+		{ 0x4f0, 0x540, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		memset(made, 0, sizeof(made));
+		put_table(rows[i].table, 0x11, 0x2000);
+		memory_end = rows[i].memory_end;
+		assert_int_equal(finds(), rows[i].is_found ? rows[i].table : 0);
+	}
+	put(rows[10].table + 3, 'X', 1);
+	put(rows[10].table + 8, 0, 4);
+	put(rows[10].table + 8, sum_of(rows[10].table, 24), 4);
+	assert_int_equal(finds(), 0); /* another signature */
+}
+
+static void tables_may_lie_above_4_gib(void **state)
+{
+	(void)state;
+	put_table(0x500, 0x11, HIGH + 0x2000);
+	put_table(0x2000, 0x16, HIGH + 0x2100);
+	assert_null(reads(0x500));
+	assert_int_equal(nr_reported, 3);
+}
+
+/* coreboot's enum timestamp_id. */
+static void names_are_those_of_coreboots_numbers(void **state)
+{
+	static const struct {
+		uint32_t id;
+		const char *name;
+	} rows[] = {
+		{ 1, "romstage begins" },
+		{ 2, "RAM initialization begins" },
+		{ 3, "RAM initialization ends" },
+		{ 4, "romstage ends" },
+		{ 5, "verified boot begins" },
+		{ 6, "verified boot ends" },
+		{ 7, "timestamp 7" },
+		{ 8, "load of ramstage begins" },
+		{ 9, "load of ramstage ends" },
+		{ 10, "ramstage begins" },
+		{ 11, "bootblock begins" },
+		{ 12, "bootblock ends" },
+		{ 30, "chips are initialized" },
+		{ 31, "devices are enumerated" },
+		{ 40, "devices are configured" },
+		{ 50, "devices are enabled" },
+		{ 60, "devices are initialized" },
+		{ 70, "devices are done" },
+		{ 80, "tables are written" },
+		{ 90, "load of the payload begins" },
+		{ 99, "jump to the payload" },
+		{ 950, "FspMemoryInit() begins" },
+		{ 951, "FspMemoryInit() ends" },
+		{ 954, "FspSiliconInit() begins" },
+		{ 955, "FspSiliconInit() ends" },
+	};
+	char wanted[120];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		put_times(0x2100, 0, 1, 1000, 1);
+		put_time(0x2100, 0, rows[i].id, 7);
+		assert_null(reads(0x2000));
+		snprintf(wanted, sizeof(wanted), "7 %s", rows[i].name);
+		assert_string_equal(reported[0], wanted);
+	}
+}
+
+static void fractions_of_a_microsecond_are_kept(void **state)
+{
+	(void)state;
+	put_times(0x2100, 0, 1, 3000, 1);
+	put_time(0x2100, 0, 7, 5998);
+	assert_null(reads(0x2000));
+	assert_string_equal(reported[0], "1999 timestamp 7");
+}
+
 static void times_are_ticks_at_their_frequency(void **state)
 {
 	(void)state;
@@ -227,6 +321,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_pcs_table_leads_to_the_times, set_up),
 		cmocka_unit_test_setup(older_tables_lie_elsewhere, set_up),
+		cmocka_unit_test_setup(a_place_is_searched_from_its_begin_to_its_end, set_up),
+		cmocka_unit_test_setup(tables_may_lie_above_4_gib, set_up),
+		cmocka_unit_test_setup(names_are_those_of_coreboots_numbers, set_up),
+		cmocka_unit_test_setup(fractions_of_a_microsecond_are_kept, set_up),
 		cmocka_unit_test_setup(times_are_ticks_at_their_frequency, set_up),
 		cmocka_unit_test_setup(times_end_with_their_memory, set_up),
 		cmocka_unit_test_setup(damaged_tables_are_refused, set_up),
