@@ -210,14 +210,14 @@ struct tr_cpu {
 	uint64_t frozen;     /* ns of stalls during which the clock was stopped as well */
 	char hypervisor[16]; /* the hypervisor's name; "": none is known */
 	uint64_t stolen;     /* ns of this run that the hypervisor took for other work */
-	uint8_t reserved[16];
+	uint64_t uncounted;  /* ns in which a counter that had to count did not (docs/kvm.md) */
+	uint8_t reserved[8];
 };
 _Static_assert(offsetof(struct tr_cpu, stall_ns) == 184, "tr_cpu.stall_ns");
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");
 
 #define TR_UNKNOWN UINT64_MAX /* a count that was not taken */
-
-#define TR_NONE UINT32_MAX /* "no such index" */
+#define TR_NONE    UINT32_MAX /* "no such index" */
 
 /* One event on one CPU, as perf_event_open(2) would have made it. */
 struct tr_event {

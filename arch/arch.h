@@ -131,11 +131,6 @@ void arch_cpu_identify(struct arch_cpu_id *id);
 struct arch_platform;
 void arch_hypervisor(const struct arch_platform *platform, char name[ARCH_HYPERVISOR]);
 
-/* Ask the hypervisor to report the time that it takes from the calling CPU for other work. Returns
- * whether it will. The other: the reports' end, and the ns that were taken in between. Thread. */
-bool arch_steal_begin(void);
-uint64_t arch_steal_end(void);
-
 /* The number of physical address bits that can be accessed: the CPU's width, or that of our page
  * tables if they reach less far. Thread. */
 unsigned arch_address_bits(void);

@@ -122,6 +122,7 @@ struct arch_platform {
 	bool psci;                        /* the machine has PSCI */
 	bool psci_hvc;                    /* by HVC; false: by SMC */
 	bool is_qemu;                     /* the tables are QEMU's */
+	bool is_apple;                    /* SMBIOS names Apple's Virtualization.framework */
 
 	/* RAM that must not be touched, even if the firmware's memory map allows it */
 	unsigned reserved_count;

@@ -5,6 +5,7 @@
 
 #include "agent/agent.h"
 #include "agent/bench/bench_memory.h"
+#include "arch/steal.h"
 #include "lib/console/console.h"
 #include "lib/console/framebuffer.h"
 #include "lib/efi/efi.h"
@@ -67,15 +68,20 @@ static EFI_STATUS run_write_and_end(void)
 
 static int run_prepare(const struct arch_platform *platform)
 {
+	uint64_t address, size;
 	int code;
 
 	agent_adopt_payload(); /* the user's program, if there is one */
 	framebuffer_init();
+	code = arch_steal_area(platform, &address, &size)
+	           ? memory_add_mapping(address, size, ARCH_MAP_DATA)
+	           : 0;
 	if (agent_is_resident())
 		agent_announce();
 	else
 		bench_memory_take();
-	code = memory_prepare(platform); /* page tables, stacks, vectors */
+	if (!code)
+		code = memory_prepare(platform); /* page tables, stacks, vectors */
 	if (!code && agent_is_resident())
 		code = resident_begin(platform, agent_needs_other_cpus());
 	return code;

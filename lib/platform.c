@@ -12,6 +12,7 @@
 #include "lib/efi/efi.h"
 #include "lib/memory/address.h"
 #include "lib/memory/memory.h"
+#include "lib/parse/smbios.h"
 #include "lib/pci/pci.h"
 #include "lib/platform_check.h"
 
@@ -99,6 +100,34 @@ static void platform_choose(enum arch_tables wanted, uint64_t boot_cpu)
 	}
 }
 
+/* UEFI 2.10, 4.6 */
+#define PLATFORM_SMBIOS3                                               \
+	{                                                              \
+		0xf2fd1544, 0x9794, 0x4a2c,                            \
+		{                                                      \
+			0x99, 0x2e, 0xe5, 0xbb, 0xcf, 0x20, 0xe3, 0x94 \
+		}                                                      \
+	}
+#define PLATFORM_SMBIOS                                                \
+	{                                                              \
+		0xeb9d2d31, 0x2d88, 0x11d3,                            \
+		{                                                      \
+			0x9a, 0x16, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d \
+		}                                                      \
+	}
+
+static void platform_read_smbios(void)
+{
+	const void *entry = efi_configuration_table((EFI_GUID)PLATFORM_SMBIOS3);
+	struct smbios_system system;
+
+	if (!entry)
+		entry = efi_configuration_table((EFI_GUID)PLATFORM_SMBIOS);
+	platform.is_apple = entry &&
+	                    smbios_read_system((uint64_t)entry, platform_view_memory, &system) &&
+	                    smbios_is_apples_vm(&system);
+}
+
 /* Put the calling CPU first, in our numbering and in the tables read here. */
 static void platform_put_first(uint64_t boot_cpu)
 {
@@ -126,6 +155,7 @@ const struct arch_platform *platform_init(enum arch_tables wanted)
 	platform_choose(wanted, boot.hw_id);
 	platform_check(&platform, console_printf);
 	platform_put_first(boot.hw_id);
+	platform_read_smbios();
 	for (unsigned i = 0; i < platform.reserved_count; i++)
 		memory_keep_off(platform.reserved[i].address, platform.reserved[i].size);
 	if (platform.has_uart)

@@ -104,6 +104,8 @@ struct perf_event {
 	uint64_t tstamp;       /* ns: when the times below were last updated; event_times() */
 	uint64_t time_enabled; /* ns */
 	uint64_t time_running; /* ns in which it counted */
+	uint64_t seen_count;   /* count and time_running when they were last compared by */
+	uint64_t seen_running; /* agent/record/record_ledger.c */
 	struct sampling sampling;
 	struct throttle throttle;
 	struct usual_sample usual;

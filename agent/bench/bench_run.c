@@ -8,6 +8,7 @@
 #include "agent/bench/bench_memory.h"
 #include "arch/arch.h"
 #include "arch/bench.h"
+#include "arch/steal.h"
 #include "lib/print.h"
 #include "pmu/bench_counters.h"
 #include "pmu/clock/clock.h"

@@ -67,6 +67,7 @@ struct traced_cpu {
 	bool stalled_now;    /* it stalls, for its own ring or for another CPU's */
 	uint64_t aux_wanted; /* bytes of the AUX area that the event asks for */
 	uint64_t stall_ns, stalls, given_up, frozen; /* see struct tr_cpu */
+	uint64_t uncounted;                          /* likewise */
 	bool started; /* its events count, or code says why not. Release */
 };
 

@@ -173,9 +173,9 @@ static void selftest_report_census(struct selftest_report *report, unsigned cpu)
 	const struct counter_census *census = &counter_census[cpu];
 	struct selftest_line line = { 0 };
 
-	judge_census(
-	    &(struct selftest_census){ census->present, census->leftovers, census->foreign },
-	    &line);
+	judge_census(&(struct selftest_census){ census->present, census->leftovers, census->foreign,
+	                                        census->dead },
+	             &line);
 	selftest_add(report, &line, "CPU %u counters", cpu);
 }
 

@@ -42,6 +42,11 @@ void judge_census(const struct selftest_census *f, struct selftest_line *line)
 	selftest_figure(line, "foreign", (int64_t)f->foreign);
 	if (!present)
 		selftest_say(line, SELFTEST_ABSENT, "no counters");
+	else if (f->dead)
+		selftest_say(line, SELFTEST_FAIL,
+		             "the hypervisor's: %d of %d (mask 0x%lx) keep what is written and "
+		             "count nothing",
+		             __builtin_popcountll(f->dead), present, f->dead);
 	else if (foreign)
 		selftest_say(
 		    line, SELFTEST_FAIL,

@@ -21,7 +21,7 @@ struct selftest_spread selftest_spread_of(int64_t *values, unsigned count);
 
 /* The state of a machine's counters: masks of struct counter_census. */
 struct selftest_census {
-	uint64_t present, leftovers, foreign;
+	uint64_t present, leftovers, foreign, dead; /* as in struct counter_census */
 };
 void judge_census(const struct selftest_census *f, struct selftest_line *line);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/trace_region.h"
+#include "arch/steal.h"
 #include "arch/x86_64/cpu.h"
 
 #define FEATURES            1U
@@ -184,6 +185,14 @@ bool arch_steal_begin(void)
 	wrmsr(MSR_KVM_STEAL_TIME, (uintptr_t)report | KVM_MSR_ENABLED);
 	steal_before[arch_cpu()] = hypervisor_read_steal(report);
 	return true;
+}
+
+/* KVM writes the reports into our own memory. */
+bool arch_steal_area(const struct arch_platform *platform, uint64_t *address, uint64_t *size)
+{
+	(void)platform;
+	*address = *size = 0;
+	return false;
 }
 
 uint64_t arch_steal_end(void)

@@ -64,6 +64,9 @@ registration_test_SRCS := agent/uefi/registration.c lib/efi/efi_file_path.c test
 status_code_test_SRCS := agent/uefi/status_code.c lib/print.c
 uefi_phases_test_SRCS := agent/uefi/uefi_phases.c agent/uefi/status_code.c lib/print.c tests/unit/lib/efi/fake_firmware.c
 
+# ---- arch/aarch64/ ----
+steal_test_SRCS := arch/aarch64/steal.c
+
 # ---- arch/aarch64/hosted/ ----
 hosted_choice_test_SRCS := arch/aarch64/hosted/hosted_choice.c
 hosted_irq_test_SRCS := arch/aarch64/hosted/hosted_irq.c

@@ -19,26 +19,40 @@ void perf_feature_nrcpus(struct blob *blob, const struct perf_features_input *in
 	blob_u32(blob, online ? online : in->region->header.cpus.count);
 }
 
-/* The ns that the hypervisor took from all traced CPUs. Returns whether it has reported any. */
-static bool machine_stolen(const struct region *region, uint64_t *ns)
-{
-	bool reported = false;
+/* The sums over all CPUs of the time that a hypervisor took, in ns. */
+struct machine_taken {
+	uint64_t stolen, uncounted; /* see struct tr_cpu */
+	bool reports_steal;
+};
 
-	*ns = 0;
+static struct machine_taken machine_taken(const struct region *region)
+{
+	struct machine_taken sum = { 0 };
+
 	for (uint32_t i = 0; i < region->header.cpus.count; i++) {
-		if (region->cpus[i].flags & TR_CPU_STEAL) {
-			*ns += region->cpus[i].stolen;
-			reported = true;
-		}
+		const struct tr_cpu *cpu = &region->cpus[i];
+
+		sum.uncounted += cpu->uncounted;
+		sum.stolen += cpu->flags & TR_CPU_STEAL ? cpu->stolen : 0;
+		sum.reports_steal |= cpu->flags & TR_CPU_STEAL;
 	}
-	return reported;
+	return sum;
+}
+
+/* Append ", 1.234 ms WHAT" to a text of this size. */
+static void machine_put_ms(char *text, size_t size, uint64_t ns, const char *what)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, size - used, ", %llu.%03llu ms %s", (unsigned long long)ns / 1000000,
+	         (unsigned long long)ns / 1000 % 1000, what);
 }
 
 void perf_feature_cpudesc(struct blob *blob, const struct perf_features_input *in)
 {
-	char text[sizeof(in->region->cpus->model) + 1] = "", whole[160];
-	char hypervisor[sizeof(in->region->cpus->hypervisor) + 1] = "", stolen[48] = "";
-	uint64_t ns;
+	char text[sizeof(in->region->cpus->model) + 1] = "", whole[224];
+	char hypervisor[sizeof(in->region->cpus->hypervisor) + 1] = "", taken[96] = "";
+	struct machine_taken sum = machine_taken(in->region);
 
 	if (in->region->header.cpus.count) {
 		region_printable(text, sizeof(text), in->region->cpus[0].model,
@@ -46,11 +60,12 @@ void perf_feature_cpudesc(struct blob *blob, const struct perf_features_input *i
 		region_printable(hypervisor, sizeof(hypervisor), in->region->cpus[0].hypervisor,
 		                 sizeof(in->region->cpus[0].hypervisor));
 	}
-	if (machine_stolen(in->region, &ns))
-		snprintf(stolen, sizeof(stolen), ", %llu.%03llu ms stolen",
-		         (unsigned long long)ns / 1000000, (unsigned long long)ns / 1000 % 1000);
+	if (sum.reports_steal)
+		machine_put_ms(taken, sizeof(taken), sum.stolen, "stolen");
+	if (sum.uncounted)
+		machine_put_ms(taken, sizeof(taken), sum.uncounted, "not counted");
 	snprintf(whole, sizeof(whole), "%s%s%s%s%s", *text ? text : "unknown",
-	         *hypervisor ? " (virtual: " : "", hypervisor, *hypervisor ? stolen : "",
+	         *hypervisor ? " (virtual: " : "", hypervisor, *hypervisor ? taken : "",
 	         *hypervisor ? ")" : "");
 	blob_perf_string(blob, whole);
 }

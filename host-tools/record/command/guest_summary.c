@@ -80,6 +80,21 @@ static void print_check(void *context, bool holds, const char *line)
 		fprintf(stderr, "  not conserved: %s\n", line);
 }
 
+/* Counts and samples lack that part, and nothing else shows it. */
+static void report_uncounted(const struct ledger *ledger)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < ledger->head.cpu_count; i++)
+		ns += ledger->cpus[i].uncounted;
+	if (ns)
+		fprintf(stderr,
+		        "%s[ bareperf record: LOST for %.3f ms a counter counted nothing, though "
+		        "its CPU executed: something below this machine had the counter "
+		        "(docs/kvm.md) ]%s\n",
+		        terminal_alarm(stderr), (double)ns / 1e6, terminal_plain(stderr));
+}
+
 /* By the host's clock: the machine's own may have been stopped too. */
 static void report_stops(const struct session_stops *stops)
 {
@@ -101,6 +116,7 @@ int guest_summary(const struct session *session, const char *output, unsigned re
 	report_stops(&session->stops);
 	if (ledger_late_reader(ledger))
 		fprintf(stderr, "[ bareperf record: %s ]\n", ledger_late_reader(ledger));
+	report_uncounted(ledger);
 	if (missing_list(ledger, print_missing, NULL) &&
 	    missing_advice(ledger, advice, sizeof(advice)))
 		fprintf(stderr, "[ bareperf record: to keep it, record with %s ]\n", advice);

@@ -96,6 +96,11 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 	if (cpu->flags & TR_CPU_STEAL)
 		printf("CPU %u: the hypervisor took %.3f ms of the run for other work\n", cpu->cpu,
 		       (double)cpu->stolen * 1e-6);
+	if (cpu->uncounted)
+		printf(
+		    "CPU %u: for %.3f ms of the run a counter counted nothing, though the CPU "
+		    "executed\n",
+		    cpu->cpu, (double)cpu->uncounted * 1e-6);
 	print_counters(cpu, cpu->leftovers & cpu->counters,
 	               "firmware had left counting, were stopped and cleared");
 	if (cpu->leftovers & TR_LEFTOVERS_TRACE)

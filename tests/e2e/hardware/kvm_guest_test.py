@@ -192,6 +192,42 @@ def without(binary):
                   f"{vendor}: those that count nothing are not used, and reported")
 
 
+def shared(binary):
+    """The host lets others have the counters for two of three slices of time."""
+    for cpu, vendor in ((INTEL, "Intel"), (AMD, "AMD")):
+        run = record(binary, f"{cpu},pmu-share=3", "record -e cycles -c 100000 -- noploop 1")
+        event, entry = run.summary()["events"][0], run.summary()["cpus"][0]
+        gone = entry["uncounted"] / event["time_running"]
+        counted_share = event["count"] * NS / event["time_running"]
+        tap.ok(0.6 < gone < 0.72 and abs(gone + counted_share - 1) < 0.03,
+               f"{vendor}: the time in which a counter stopped is noticed, and is the missing part",
+               (gone, counted_share))
+        tap.ok(re.search(r"LOST for [\d.]+ ms a counter counted nothing", run.said),
+               f"{vendor}: the closing line says so", run.said)
+        header, _, _ = run.perf("report", "--header-only")
+        tap.ok(f", {entry['uncounted'] / 1e6:.3f} ms not counted)" in header,
+               f"{vendor}: so does perf report --header", header)
+    quiet = record(binary, f"{INTEL},kvm-steal={STEAL}",
+                   "record -a -e cycles,instructions -c 100000 -- noploop 0.3", "-smp", "2")
+    tap.equal(([cpu["uncounted"] for cpu in quiet.summary()["cpus"]],
+               "counted nothing" in quiet.said), ([0, 0], False),
+              "CPUs that only halt, or are taken away, are not mistaken for that")
+
+
+def apple():
+    """Apple's hypervisor answers no call: SMBIOS names its machines."""
+    run = machine.Recording(
+        "record -e cpu-clock -- noploop 0.1", "-a", "aarch64",
+        qemu=("-smbios", "type=1,manufacturer=Apple Inc.,"
+                         "product=Apple Virtualization Generic Platform", *machine.EXACT))
+    tap.ok(run.status == 0 and run.summary()["cpus"][0]["hypervisor"] == "Apple",
+           "a machine whose SMBIOS is that of Apple's Virtualization.framework is named", run.text)
+
+
+if machine.missing("qemu-system-aarch64"):
+    tap.skip("a virtual machine of Apple's", machine.missing("qemu-system-aarch64"))
+else:
+    apple()
 BINARY, REASON = machine.model("x86_64")
 if REASON:
     tap.skip("a guest of KVM", REASON)
@@ -203,4 +239,5 @@ else:
     x2apic(BINARY)
     selftest(BINARY)
     without(BINARY)
+    shared(BINARY)
 tap.finish()

@@ -62,28 +62,31 @@ static void a_spread_is_sorted_and_its_median_is_the_middle(void **state)
 static void counters_that_are_ours_are_good(void **state)
 {
 	(void)state;
-	JUDGE(judge_census, (struct selftest_census){ 0x70000000fULL, 0, 0 });
+	JUDGE(judge_census, (struct selftest_census){ 0x70000000fULL, 0, 0, 0 });
 	assert_line(SELFTEST_PASS, "7, all ours, none left counting");
 	assert_figure("present", 0x70000000fLL);
-	JUDGE(judge_census, (struct selftest_census){ 0, 0, 0 });
+	JUDGE(judge_census, (struct selftest_census){ 0, 0, 0, 0 });
 	assert_line(SELFTEST_ABSENT, "no counters");
 	/* counters that do not exist are not foreign */
-	JUDGE(judge_census, (struct selftest_census){ 0xf, 0x10, 0x20 });
+	JUDGE(judge_census, (struct selftest_census){ 0xf, 0x10, 0x20, 0 });
 	assert_line(SELFTEST_PASS, "4, all ours, none left counting");
 }
 
 static void counters_that_firmware_owns_or_left_counting_are_named(void **state)
 {
 	(void)state;
-	JUDGE(judge_census, (struct selftest_census){ 0xf, 0x1, 0x6 });
+	JUDGE(judge_census, (struct selftest_census){ 0xf, 0x1, 0x6, 0 });
 	assert_line(SELFTEST_FAIL,
 	            "firmware or a hypervisor owns 2 of 4 (mask 0x6): they do not keep what is "
 	            "written to them");
 	assert_figure("foreign", 6);
-	JUDGE(judge_census, (struct selftest_census){ 0xf, 0x3, 0 });
+	JUDGE(judge_census, (struct selftest_census){ 0xf, 0, 0x6, 0x4 });
+	assert_line(SELFTEST_FAIL,
+	            "the hypervisor's: 1 of 4 (mask 0x4) keep what is written and count nothing");
+	JUDGE(judge_census, (struct selftest_census){ 0xf, 0x3, 0, 0 });
 	assert_line(SELFTEST_FAIL, "firmware left 2 of 4 counting (mask 0x3); they are stopped");
 	assert_figure("leftovers", 3);
-	JUDGE(judge_census, (struct selftest_census){ 0xf, TR_LEFTOVERS_TRACE, 0 });
+	JUDGE(judge_census, (struct selftest_census){ 0xf, TR_LEFTOVERS_TRACE, 0, 0 });
 	assert_line(SELFTEST_FAIL,
 	            "firmware left a trace on, or a setting that freezes counters; it is now off");
 }

@@ -148,6 +148,14 @@ static void cpus_are_counted_and_named(void **state)
 	build(perf_feature_cpudesc);
 	expect_text("Model of 100% (virtual: KKKKKKKKKKKKKKKK, 3.001 ms stolen)");
 	expect_end();
+	cpus[1].uncounted = 333000999;
+	cpus[2].uncounted = 1;
+	build(perf_feature_cpudesc);
+	expect_text(
+	    "Model of 100% (virtual: KKKKKKKKKKKKKKKK, 3.001 ms stolen, 333.001 ms not "
+	    "counted)");
+	expect_end();
+	cpus[1].uncounted = cpus[2].uncounted = 0;
 	cpus[0].flags = cpus[2].flags = 0;
 	strcpy(cpus[0].hypervisor, "a\033b");
 	cpus[0].model[0] = 0;
