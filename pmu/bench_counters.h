@@ -19,6 +19,7 @@ struct bench_unit {
 	unsigned general; /* number of general counters */
 	uint32_t fixed;   /* fixed counters, one bit each; Arm: bit 0, the cycle counter */
 	uint64_t general_mask, fixed_mask; /* the bits of a counter's value */
+	bool aperf;                        /* the CPU has MPERF and APERF */
 };
 
 /* A counter's task. */

@@ -322,6 +322,7 @@ void bench_run_describe(struct bench_hardware *hardware)
 		.vendor = vendors[unit.vendor],
 		.general = unit.general,
 		.fixed = unit.fixed,
+		.aperf = unit.aperf,
 		.signature = (uint32_t)id.signature,
 		.frequency = machine_clock.frequency,
 		.code = (uint64_t)memory->code,

@@ -183,7 +183,7 @@ static int run_fixed(struct run *run, struct error *error)
 	begin_group(run, &request);
 	add(run, &request, (struct bench_counter){ BENCH_CLOCK, 0, 0 }, 0,
 	    h->vendor == BENCH_ARM ? "CNTVCT" : "RDTSC");
-	if (h->vendor == BENCH_AMD) {
+	if (h->vendor == BENCH_AMD && h->aperf) {
 		add(run, &request, (struct bench_counter){ BENCH_REGISTER, 0, MSR_MPERF }, 1,
 		    "MPERF");
 		add(run, &request, (struct bench_counter){ BENCH_REGISTER, 0, MSR_APERF }, 2,

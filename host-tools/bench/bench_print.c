@@ -154,11 +154,12 @@ static json_t *json_hardware(const struct bench_hardware *h)
 	for (unsigned i = 0; i < BENCH_AREAS; i++)
 		json_object_set_new(areas, h->vendor == BENCH_ARM ? arm[i] : x86[i],
 		                    json_address(h->areas[i]));
-	return json_pack("{s:s, s:i, s:i, s:o, s:I, s:o, s:i, s:o, s:I}", "vendor",
+	return json_pack("{s:s, s:i, s:i, s:b, s:o, s:I, s:o, s:i, s:o, s:I}", "vendor",
 	                 vendors[h->vendor], "general_counters", (int)h->general, "fixed_counters",
-	                 (int)h->fixed, "signature", json_address(h->signature), "clock_hz",
-	                 (json_int_t)h->frequency, "addresses", areas, "area_size", (int)BENCH_AREA,
-	                 "code", json_address(h->code), "code_size", (json_int_t)h->code_size);
+	                 (int)h->fixed, "aperf", (int)h->aperf, "signature",
+	                 json_address(h->signature), "clock_hz", (json_int_t)h->frequency,
+	                 "addresses", areas, "area_size", (int)BENCH_AREA, "code",
+	                 json_address(h->code), "code_size", (json_int_t)h->code_size);
 }
 
 json_t *bench_json(const struct bench_measurement *m, const struct bench_options *options)

@@ -83,6 +83,7 @@ struct bench_hardware {
 	uint32_t vendor;    /* enum bench_vendor */
 	uint32_t general;   /* number of general counters */
 	uint32_t fixed;     /* fixed counters, one bit each; Arm: bit 0, the cycle counter */
+	uint32_t aperf;     /* 1: MPERF and APERF can be read */
 	uint32_t signature; /* CPUID.01H:EAX; MIDR_EL1 */
 	uint64_t frequency; /* of the clock, Hz */
 	uint64_t areas[BENCH_AREAS]; /* the addresses in R14, RDI, RSI, RBP, RSP */

@@ -78,6 +78,7 @@ static void bench_put_hardware(struct bench_cursor *c, const struct bench_hardwa
 	bench_put(c, h->vendor);
 	bench_put(c, h->general);
 	bench_put(c, h->fixed);
+	bench_put(c, h->aperf);
 	bench_put(c, h->signature);
 	bench_put(c, h->frequency);
 	for (unsigned i = 0; i < BENCH_AREAS; i++)
@@ -230,6 +231,7 @@ static void bench_get_hardware(struct bench_cursor *c, struct bench_hardware *h)
 	c->failed = c->failed || h->vendor >= BENCH_VENDORS;
 	h->general = bench_get_word(c);
 	h->fixed = bench_get_word(c);
+	h->aperf = bench_get_word(c);
 	h->signature = bench_get_word(c);
 	h->frequency = bench_get(c);
 	for (unsigned i = 0; i < BENCH_AREAS; i++)

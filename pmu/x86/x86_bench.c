@@ -59,6 +59,7 @@ static void x86_bench_look(struct bench_unit *unit)
 		x86_bench_look_intel(unit);
 	else if (vendor == CPUID_VENDOR_AUTH)
 		x86_bench_look_amd(unit);
+	unit->aperf = x86_bench_cpuid(CPUID_WORD(CPUID_POWER, CPUID_ECX)) & CPUID_POWER_APERF;
 }
 
 /* MSRs of general counter i. */

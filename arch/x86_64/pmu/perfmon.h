@@ -33,6 +33,9 @@
 #define CPUID_FEATURES_DS         (1U << 21) /* EDX: the debug store is there */
 #define CPUID_FEATURES_HYPERVISOR (1U << 31) /* ECX: software, AMD's volume 3, E.3.2 */
 
+#define CPUID_POWER       0x06U
+#define CPUID_POWER_APERF (1U << 0) /* ECX: IA32_MPERF and IA32_APERF are there */
+
 #define CPUID_STRUCTURED        0x07U
 #define CPUID_STRUCTURED_HYBRID (1U << 15) /* EDX: this machine has CPUs of several types */
 #define CPUID_CORE              0x1aU

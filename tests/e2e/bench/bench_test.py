@@ -127,6 +127,20 @@ def x86(binary):
     tap.equal(session.end(), 0, "x86_64: the session ends with its input")
 
 
+def amd(binary):
+    """The same generated code on AMD's six counters."""
+    config = bench.configuration(("C0.00", "INSTRUCTIONS"), ("C2.00", "BRANCHES"), ("C4.00", "TAKEN"))
+    session = bench.Session("x86_64", "--qemu", binary, qemu=("-cpu", "EPYC,pmu=on"))
+    table(session, "x86_64, AMD", snippets.X86, config)
+    many = bench.configuration(*((f"0C0.00{ctr}", f"I{i}") for i, ctr in
+                                 enumerate(("", ".CTR=5", "", "", "", "", "", "", ""))))
+    tap.equal(set(session.counts("nop; nop", many).values()), {"2.00"}, "AMD: nine events on six counters")
+    tap.equal(session.ask(["-asm", "nop", "-fixed_counters"]).get("output"), "RDTSC: 16.00\n",
+              "AMD: without MPERF and APERF, -fixed_counters is the TSC alone")
+    tap.equal(session.counts("nop; nop", "C0.00 I\n", "-no_mem").get("I"), "2.00", "AMD: -no_mem")
+    session.end()
+
+
 def arm(binary):
     config = bench.configuration(("08", "INSTRUCTIONS"), ("21", "BRANCHES"))
     rows = [(code, instructions, branches) for code, instructions, branches, _ in snippets.ARM]
@@ -187,6 +201,7 @@ def main():
         tap.skip("snippets on the model of Intel's PMU", why)
     else:
         x86(binary)
+        amd(binary)
         command_line(binary)
     if machine.missing("qemu-system-aarch64"):
         tap.skip("snippets on aarch64", machine.missing("qemu-system-aarch64"))

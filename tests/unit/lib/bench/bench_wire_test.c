@@ -120,6 +120,7 @@ static void a_result_comes_back_as_it_was(void **state)
 		.text = "it ended",
 		.hardware = { .vendor = BENCH_AMD,
 		              .general = 6,
+		              .aperf = 1,
 		              .signature = UINT32_MAX,
 		              .frequency = 1,
 		              .areas = { 1, 2, 3, 4, UINT64_MAX },
