@@ -27,10 +27,15 @@ deb: deps-image	## Debian packages of the tool and the images, in build/deb/
 	@packaging/deb build/deb $(VERSION)
 	@ls -l build/deb/*.deb
 
+deb-qemu: deps-image	## a Debian package of QEMU with the hardware model, in build/deb-qemu/
+	@deps/install packaging/deps.txt tests/qemu/deps.txt
+	@packaging/deb-qemu build/deb-qemu $(VERSION)
+	@ls -l build/deb-qemu/*.deb
+
 # The parts that the packages' test needs, built before its timeout begins
 check: packaging-deps
 packaging-deps: deps
 	@deps/install packaging/deps.txt
 	@packaging/chroot --build || true
 
-.PHONY: image sign dist deb packaging-deps
+.PHONY: image sign dist deb deb-qemu packaging-deps

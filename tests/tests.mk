@@ -85,7 +85,7 @@ check-debian13:		## all of e2e/debian13_test, and more tests in that Debian 13
 	@deps/install packaging/deps.txt
 	@DEBIAN13_JOBS=$(shell nproc) DEBIAN13_TESTS='$(DEBIAN13_TESTS)' tests/check e2e/debian13_test
 
-check-model: deps	## only the hardware model that other tests use: QEMU with our patches
+check-model: deps	## only the hardware model that other tests use: QEMU with our patches; MODEL_VERSION=10.0: Debian 13's QEMU
 	@$(model)
 	@tests/check qemu/check-model
 

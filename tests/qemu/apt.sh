@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154
 # A private apt: fetches Debian's packages, of any architecture and as source,
 # without touching the system's configuration, lists or dpkg database.
-# To be sourced; needs $work, a directory that it may fill.
+# To be sourced; needs $work, a directory that it may fill, and takes $suite, a
+# release of Debian's (bookworm).
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
@@ -11,12 +12,12 @@ security=${DEBIAN_SECURITY_MIRROR:-http://deb.debian.org/debian-security}
 # apt_setup ARCH TYPE: TYPE is deb or deb-src; leaves $work/apt-ARCH-TYPE.conf
 apt_setup()
 {
-	local dir=$work/apt-$1-$2 suite
+	local dir=$work/apt-$1-$2 release=${suite:-bookworm} from
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/state"
 	: > "$dir/status"
-	for suite in "$mirror bookworm" "$mirror bookworm-updates" \
-		     "$security bookworm-security"; do
-		echo "$2 [signed-by=$keyring] $suite main"
+	for from in "$mirror $release" "$mirror $release-updates" \
+		    "$security $release-security"; do
+		echo "$2 [signed-by=$keyring] $from main"
 	done > "$dir/sources.list"
 	cat > "$work/apt-$1-$2.conf" <<-EOF
 	Dir::State "$dir/state";

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -22,6 +23,12 @@ MACHINES = {
     "x86_64": ("q35", "console=ttyS0 nopti tsc=reliable"),
     "aarch64": ("virt,gic-version=3,dtb-randomness=off", "console=ttyAMA0 kpti=off"),
 }
+# CPUs with all of the model
+X86 = "Skylake-Client,pmu=on,-rdrand,-rdseed"
+X86_FULL = X86 + ",pmu-version=4,pmu-lbr=32,pmu-pebs=on"
+AMD = "EPYC-Rome,pmu=on,-rdrand,-rdseed"
+ARM = "cortex-a76,spe=on,pmu-instructions=on"
+FULL = {"x86_64": X86_FULL, "aarch64": ARM}
 
 
 class Unavailable(Exception):
@@ -43,6 +50,12 @@ def qemu_binaries(*options):
     """{architecture: path}, built if necessary; "--stock": without our patches."""
     x86, arm = run_script(HERE / "build.sh", *options).split()
     return {"x86_64": x86, "aarch64": arm}
+
+
+def version(binaries):
+    """QEMU's, as "10.0"."""
+    done = subprocess.run([binaries["x86_64"], "--version"], capture_output=True, text=True, check=True)
+    return re.search(r"version (\d+\.\d+)", done.stdout)[1]
 
 
 def guest_directory(isa):

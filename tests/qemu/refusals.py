@@ -9,8 +9,7 @@ import time
 
 import guests
 
-X86 = "Skylake-Client,pmu=on,-rdrand,-rdseed"
-ARM = "cortex-a76,spe=on,pmu-instructions=on"
+X86, ARM = guests.X86, guests.ARM
 
 # (ISA, CPU, QEMU's message)
 REFUSED = (
@@ -35,6 +34,8 @@ REFUSED = (
     ("aarch64", ARM + ",spe-version=4", "spe-version must be"),
     ("aarch64", "cortex-a76,spe-delay=8", "need spe=on"),
 )
+# The model on QEMU 10.0 has neither AMD's counters nor the view of KVM.
+ONLY_7_2 = "EPYC|Hygon|kvm-|pmu-dead"
 # (ISA, CPU, the property that can no longer be changed)
 BUILT = (
     ("x86_64", X86, {"pmu-version": 3, "pmu-counters": 8, "pmu-fixed": 3, "pmu-lbr": 16,
@@ -69,11 +70,16 @@ def ask(binaries, isa, cpu, commands):
 
 
 def check_refusals(tap, binaries):
+    complete = guests.version(binaries) == "7.2"
     for isa, cpu, wanted in REFUSED:
+        if not complete and re.search(ONLY_7_2, cpu):
+            continue
         done = start(binaries, isa, cpu)
         tap.claim(f"{cpu}: refused, with the reason",
                   done.returncode and wanted in done.stdout, done.stdout)
     for isa, cpu, fixed in BUILT:
+        if not complete:
+            fixed = {name: value for name, value in fixed.items() if not re.search(ONLY_7_2, name)}
         changes = ask(binaries, isa, cpu,
                       [("qom-set", {"path": CPU0, "property": name, "value": value})
                        for name, value in fixed.items()])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The results of check-model are saved, and used again without a boot as long as none of their
 inputs has changed: the two QEMUs, the guests' kernels and programs, the claims, the firmware, the
-compilers of the images. AGAIN=1 in the environment boots in any case."""
+compilers of the images. Each version of QEMU has a verdict of its own. AGAIN=1 in the environment
+boots in any case."""
 
 import hashlib
 import os
@@ -25,6 +26,12 @@ def files(*places):
             yield place
 
 
+def claims():
+    """The files of this directory but for QEMU's sources: the QEMUs themselves are compared."""
+    sources = {guests.HERE / "model", guests.HERE / "patches", guests.HERE / "README.md"}
+    return [path for path in sorted(guests.HERE.iterdir()) if path not in sources]
+
+
 def compilers():
     for command, _ in images.BUILD.values():
         yield subprocess.run([command[0], "--version"], capture_output=True, check=False).stdout
@@ -33,13 +40,13 @@ def compilers():
 def place(binaries, directories):
     """The path of the verdict on these inputs."""
     digest = hashlib.sha256()
-    for path in files(guests.HERE, images.SOURCE, *FIRMWARE, *map(pathlib.Path, binaries.values()),
+    for path in files(*claims(), images.SOURCE, *FIRMWARE, *map(pathlib.Path, binaries.values()),
                       *map(pathlib.Path, directories.values())):
         digest.update(f"{path.name} {path.stat().st_size}\n".encode())
         digest.update(path.read_bytes())
     for text in compilers():
         digest.update(text)
-    return guests.CACHE / f"model-verdict-{digest.hexdigest()[:24]}"
+    return guests.CACHE / f"model-verdict-{guests.version(binaries)}-{digest.hexdigest()[:24]}"
 
 
 def kept(path):
@@ -50,8 +57,8 @@ def kept(path):
 
 
 def keep(path, tap):
-    """Keep only the last one, written atomically."""
-    for old in guests.CACHE.glob("model-verdict-*"):
+    """Keep only the last one of this version, written atomically."""
+    for old in guests.CACHE.glob(path.name[:-24] + "*"):
         old.unlink(missing_ok=True)
     new = path.with_suffix(f".{os.getpid()}")
     new.write_text(tap, encoding="utf-8")

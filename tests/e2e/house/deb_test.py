@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The Debian packages keep Debian's rules and contain everything that their user needs: the tool in
-a clean chroot records from a machine outside, which runs the packaged image.
+a clean chroot records from a machine outside, which runs the packaged image. QEMU with the hardware model
+is a package of its own, whose CPUs have that hardware there.
 
 check-spare: programs are built
 """
@@ -20,6 +21,10 @@ import mailbox
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(TOP / "tests/qemu"))
+import guests
+import images
+
 ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("MAKE")},
                "DEB_BUILD_OPTIONS": "noautodbgsym"}
 VERSION = re.search(r"^VERSION := (\S+)$", (TOP / "Makefile").read_text(), re.MULTILINE).group(1)
@@ -57,6 +62,26 @@ def made(directory):
     tap.equal(run("lintian", "--allow-root", "--fail-on", "error,warning", changes), (0, ""),
               "lintian has nothing to say")
     return packages
+
+
+def made_emulator(directory):
+    """The package of QEMU with the hardware model, or None."""
+    status, text = run(TOP / "packaging/deb-qemu", directory, VERSION, cwd=TOP)
+    if status == 77:
+        tap.skip("the package of the hardware model", "no hardware model: tests/qemu/build.sh says why")
+        return None
+    packages = list(directory.glob(f"bareperf-qemu_{VERSION}+qemu*_amd64.deb"))
+    tap.ok(status == 0 and len(packages) == 1, "a package of QEMU with the hardware model is made", text)
+    fields = run("dpkg-deb", "-f", packages[0], "Built-Using", "Depends")[1]
+    tap.ok(re.search(r"^Built-Using: qemu \(= \d+:\d+\.\d+\S*\)$", fields, re.MULTILINE),
+           "it names the source that it was made of", fields)
+    listed = run("dpkg-deb", "-c", packages[0])[1]
+    tap.ok("./usr/share/doc/bareperf-qemu/patches/0005-hw-arm-virt" in listed, "and has the rest of its source",
+           listed)
+    changes = next(directory.glob("*.changes"))
+    tap.equal(run("lintian", "--allow-root", "--fail-on", "error,warning", changes), (0, ""),
+              "lintian has nothing to say about it")
+    return packages[0]
 
 
 class Chroot:
@@ -110,8 +135,24 @@ def records(clean):
     agent.process.wait()
 
 
-def removed(clean):
-    status, text = clean("apt-get", "-qq", "purge", "-y", "bareperf", "bareperf-firmware")
+def emulates(clean, package):
+    """The conformance images of tests/firmware/model, which know nothing of bareperf, find the hardware."""
+    shutil.copy(package, clean.root / "tmp")
+    status, text = clean("apt-get", "-qq", "install", "--no-install-recommends", "-y", f"/tmp/{package.name}")
+    tap.ok(status == 0 and "Setting up bareperf-qemu " in text, "apt installs it in the clean Debian", text)
+    for isa, board, cpu in (("x86_64", "q35", images.X86), ("aarch64", images.EL1, images.ARM)):
+        image = images.build(isa, clean.root / "tmp")
+        words = images.command(f"bareperf-qemu-system-{isa}", isa, board, cpu, f"/tmp/{image.name}")
+        del words[1:1 + 2 * len(guests.FIRMWARE)]  # it finds Debian's firmware without being told
+        status, text = clean(*words)
+        tap.ok(status == images.PASSED[isa] and "not ok" not in text and "ok 1 " in text,
+               f"{isa}: its CPU has the modelled hardware", text)
+        page = clean.root / f"usr/share/man/man1/bareperf-qemu-system-{isa}.1.gz"
+        tap.ok(page.is_symlink() or page.exists(), f"bareperf-qemu-system-{isa}(1) is there", page)
+
+
+def removed(clean, packages):
+    status, text = clean("apt-get", "-qq", "purge", "-y", *(package.name.partition("_")[0] for package in packages))
     left = [str(path) for path in (clean.root / "usr").rglob("*bareperf*")]
     tap.ok(status == 0 and not left, "removed, they leave nothing", f"{text}\n{left}")
 
@@ -123,9 +164,12 @@ if REASON:
 with tempfile.TemporaryDirectory(prefix="bareperf-deb-test-") as DIRECTORY:
     HERE = pathlib.Path(DIRECTORY)
     PACKAGES = made(HERE / "deb")
+    EMULATOR = made_emulator(HERE / "deb-qemu")
     (HERE / "root").mkdir()
     CLEAN = Chroot(HERE / "root")
     installed(CLEAN, PACKAGES)
     records(CLEAN)
-    removed(CLEAN)
+    if EMULATOR:
+        emulates(CLEAN, EMULATOR)
+    removed(CLEAN, [*PACKAGES, *([EMULATOR] if EMULATOR else [])])
 tap.finish()

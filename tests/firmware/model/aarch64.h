@@ -120,6 +120,14 @@ void stop(void);
 /* Written bytes of the buffer */
 uint64_t used(void);
 
+/* The low word of a record's PC: a byte at a time, as memory is Device while the MMU is off, where
+ * unaligned accesses fault (QEMU 7.2 does not check that). */
+static inline uint32_t record_pc(const uint8_t *record)
+{
+	return record[1] | (uint32_t)record[2] << 8 | (uint32_t)record[3] << 16 |
+	       (uint32_t)record[4] << 24;
+}
+
 /* The parts */
 void test_ownership(void);
 void test_secure_ownership(void);

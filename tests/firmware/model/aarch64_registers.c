@@ -82,7 +82,7 @@ void test_accesses(void)
 	stop();
 	for (uint64_t at = 0; at < used(); at += RECORD) {
 		const uint8_t *r = buffer + at;
-		uint32_t i = (*(const uint32_t *)(r + 1) - (uint32_t)(uint64_t)accesses_loop) / 4;
+		uint32_t i = (record_pc(r) - (uint32_t)(uint64_t)accesses_loop) / 4;
 
 		if (i >= sizeof(kinds))
 			continue;

@@ -21,7 +21,7 @@ bool has_pauth(void)
 
 static uint32_t sampled_instruction(const uint8_t *record)
 {
-	return *(const uint32_t *)(uint64_t) * (const uint32_t *)(record + 1);
+	return *(const uint32_t *)(uint64_t)record_pc(record);
 }
 
 /* The packet with that header, searched behind the PC's packet; or the end of the record */

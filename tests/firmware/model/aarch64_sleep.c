@@ -66,7 +66,7 @@ void test_sleep(void)
 	for (uint64_t at = 0; at < used(); at += RECORD) {
 		const uint8_t *r = buffer + at;
 
-		if (*(const uint32_t *)(r + 1) != (uint32_t)(uint64_t)sleeping)
+		if (record_pc(r) != (uint32_t)(uint64_t)sleeping)
 			continue;
 		records++;
 		good += r[9] == PACKET_EVENTS && (r[10] & 3) == EVENT_RETIRED;
