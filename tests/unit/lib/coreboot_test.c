@@ -223,6 +223,26 @@ static void names_are_those_of_coreboots_numbers(void **state)
 		{ 951, "FspMemoryInit() ends" },
 		{ 954, "FspSiliconInit() begins" },
 		{ 955, "FspSiliconInit() ends" },
+		{ 13, "load of romstage begins" },
+		{ 14, "load of romstage ends" },
+		{ 15, "LZMA decompression begins" },
+		{ 16, "LZMA decompression ends" },
+		{ 17, "LZ4 decompression begins" },
+		{ 18, "LZ4 decompression ends" },
+		{ 65, "option ROMs are initialized" },
+		{ 67, "option ROMs are done" },
+		{ 75, "CBMEM is done" },
+		{ 85, "chips are finalized" },
+		{ 100, "postcar begins" },
+		{ 101, "postcar ends" },
+		{ 112, "microcode is read" },
+		{ 113, "microcode was read" },
+		{ 503, "TPM initialization begins" },
+		{ 504, "TPM initialization ends" },
+		{ 940, "wait for the ME begins" },
+		{ 941, "wait for the ME ends" },
+		{ 952, "FspTempRamExit() begins" },
+		{ 953, "FspTempRamExit() ends" },
 	};
 	char wanted[120];
 
@@ -307,6 +327,11 @@ static void records_are_bounded(void **state)
 		assert_null(reads(0x2000));
 		assert_int_equal(nr_reported, 0);
 	}
+	set_up(state);
+	put_table(0x2000, 0x98, 0x2100); /* nothing is behind the last record */
+	memory_end = 0x2000 + 24 + 28;
+	assert_null(reads(0x2000));
+	assert_int_equal(nr_reported, 0);
 	set_up(state);
 	put(0x2000 + 40, 15, 4); /* the record is too short for an address */
 	put(0x2000 + 16, sum_of(0x2000 + 24, 28), 4);
