@@ -154,19 +154,20 @@ static void intel_pebs_set_reload(struct unit *u, struct perf_event *event)
 
 /* ---- Samples ---- */
 
-static void intel_pebs_emit(struct perf_event *event, const struct intel_pebs_sample *sample)
+/* Nothing is copied: sample is the record's, and each of its events sets its own values in it. */
+static void intel_pebs_emit(struct perf_event *event, struct intel_pebs_sample *sample)
 {
 	struct hw_x86_counter *hw = x86_counter_of(event);
-	struct sample_precise precise = sample->precise;
 	struct sample_data data = {
 		.time = clock_stamp_of(event->cpu, sample->tsc),
 		.addr = sample->address,
-		.precise = &precise,
+		.precise = &sample->precise,
 	};
 
-	precise.data_src = intel_pebs_data_src(sample->source, hw->precise.accesses);
-	if (!intel_pebs_is_timed(event))
-		precise.weight = 0;
+	if (event->attr.sample_type & PERF_SAMPLE_DATA_SRC)
+		sample->precise.data_src =
+		    intel_pebs_data_src(sample->source, hw->precise.accesses);
+	sample->precise.weight = intel_pebs_is_timed(event) ? sample->weight : 0;
 
 	hw->base += hw->precise.distance;
 	hw->precise.distance = hw->precise.reload;

@@ -64,7 +64,7 @@ static void intel_pebs_read_adaptive(const struct intel_pebs_form *form, const u
 	if (form->groups & PEBS_DATA_MEM) {
 		sample->address = at[0];
 		sample->source = at[1];
-		sample->precise.weight = intel_pebs_weight(at[2]);
+		sample->weight = intel_pebs_weight(at[2]);
 		at += PEBS_MEM_WORDS;
 	}
 	if (form->groups & PEBS_DATA_GPRS) {
@@ -87,7 +87,7 @@ void intel_pebs_record_read(const struct intel_pebs_form *form, const uint64_t *
 	sample->precise.place.pc = record[PEBS_EVENTING];
 	sample->precise.place.fp = record[PEBS_RBP];
 	sample->precise.place.sp = record[PEBS_RSP];
-	sample->precise.weight = record[PEBS_LATENCY] & UINT32_MAX;
+	sample->weight = record[PEBS_LATENCY] & UINT32_MAX;
 }
 
 /* ---- Data sources: perf's union perf_mem_data_src ---- */

@@ -32,6 +32,7 @@ struct intel_pebs_sample {
 	uint64_t
 	    address; /* 0: the instruction accessed no memory, or the record does not have it */
 	uint64_t source;
+	uint64_t weight; /* of a load; precise.weight is not set */
 };
 void intel_pebs_record_read(const struct intel_pebs_form *form, const uint64_t *record,
                             struct intel_pebs_sample *sample);

@@ -423,10 +423,11 @@ def many_cpus(isa, directory, device):
 
 
 MODELS = {
-    "x86_64": (["-machine", "q35", "-cpu", "Skylake-Client,pmu=on"], "bts// -m ,1024 -- branches 1000"),
+    "x86_64": (["-machine", "q35", "-cpu", "Skylake-Client,pmu=on,pmu-pebs=on"],
+               "bts// -m ,1024 -- branches 1000", "cycles:p,instructions"),
     "aarch64": (["-machine", "virt,gic-version=3,virtualization=on", "-cpu",
                  "cortex-a76,spe=on,pmu-instructions=on"],
-                "arm_spe// -c 1024 -m ,1024 -- branches 1000000"),
+                "arm_spe// -c 1024 -m ,1024 -- branches 1000000", "cycles,instructions"),
 }
 
 
@@ -437,7 +438,7 @@ def modelled(isa, directory):
     if not program:
         tap.skip(name, why)
         return
-    disk, (base, trace) = Disk(isa, directory), MODELS[isa]
+    disk, (base, trace, events) = Disk(isa, directory), MODELS[isa]
     with shell.Shell(isa, disk.path, program=program, base=base) as sh:
         sh.open()
         said = sh.type("bareperf.efi record -e cycles -c 1000000 -g -- calltree 0.3")
@@ -445,7 +446,7 @@ def modelled(isa, directory):
         said = sh.type(f"bareperf.efi record -e {trace}")
         tap.ok(re.search(r"\n  [1-9]\d+ bytes of trace", said) and "0002.data" in said,
                f"{name}: hardware traces into an AUX area", said)
-        said = sh.type("bareperf.efi record -e cycles,instructions -c 1000000 -- calltree 0.3")
+        said = sh.type(f"bareperf.efi record -e {events} -c 1000000 -- calltree 0.3")
         tap.ok(generated(said) > 0 and "0003.data" in said, f"{name}: and counters again", said)
         for _ in range(3):  # a busy host may delay the machine's timer
             tested = sh.type("bareperf.efi selftest")

@@ -178,9 +178,10 @@ def pmi(disk):
         tap.skip(f"{name}: an overflow comes as NMI, firmware or not", why)
         return
     with shell.Shell("x86_64", disk.path, *STEADY, program=model,
-                     base=["-machine", "q35", "-cpu", "Skylake-Client,pmu=on"]) as sh:
+                     base=["-machine", "q35", "-cpu", "Skylake-Client,pmu=on,pmu-pebs=on"]) as sh:
         sh.open()
-        files = [record(sh, f"{name}, {which}", "-e cycles -F 1000") for which in ("once", "and again")]
+        files = [record(sh, f"{name}, {which}", f"-e {event} -F 1000") for which, event in (
+            ("once", "cycles"), ("and again", "cycles"), ("precise", "cycles:p"))]
     for file in files:
         judge_samples(uefi.Taken(disk, file), "x86_64", name)
 

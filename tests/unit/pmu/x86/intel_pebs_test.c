@@ -330,7 +330,7 @@ static void two_latencies_are_both_parts_of_the_weight(void **state)
 	power_on(4);
 	form = intel_pebs_form();
 	intel_pebs_record_read(&form, record, &sample);
-	assert_true(sample.precise.weight == (0x20 | 0x30ULL << 32));
+	assert_true(sample.weight == (0x20 | 0x30ULL << 32));
 }
 
 static void a_cpu_has_one_threshold_of_latency(void **state)
