@@ -12,7 +12,7 @@
 #include "abi/perf_event.h"
 #include "abi/precise_ledger.h"
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
-#define TR_VERSION 0x00010007U           /* major << 16 | minor */
+#define TR_VERSION 0x00010008U           /* major << 16 | minor */
 #define TR_PAGE    4096U
 #define TR_ALIGN   (2U << 20) /* alignment of a region in RAM */
 
@@ -211,11 +211,11 @@ struct tr_cpu {
 	char hypervisor[16]; /* the hypervisor's name; "": none is known */
 	uint64_t stolen;     /* ns of this run that the hypervisor took for other work */
 	uint64_t uncounted;  /* ns in which a counter that had to count did not (docs/kvm.md) */
-	uint8_t reserved[8];
+	uint32_t cache_line; /* bytes of a line of its data cache; 0: unknown */
+	uint8_t reserved[4];
 };
 _Static_assert(offsetof(struct tr_cpu, stall_ns) == 184, "tr_cpu.stall_ns");
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");
-
 #define TR_UNKNOWN UINT64_MAX /* a count that was not taken */
 #define TR_NONE    UINT32_MAX /* "no such index" */
 

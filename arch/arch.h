@@ -119,6 +119,7 @@ struct arch_cpu_id {
 	uint64_t signature; /* CPUID.01H:EAX; MIDR_EL1 */
 	/* hw_id >> core_shift counts cores, >> package_shift packages; 0 and 0: unknown */
 	uint32_t core_shift, package_shift;
+	uint32_t cache_line; /* bytes of a line of its data cache; 0: unknown */
 	char vendor[16];
 	char model[64];
 };

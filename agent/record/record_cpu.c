@@ -24,6 +24,7 @@ void record_describe_cpu(struct tr_cpu *entry)
 	entry->signature = id.signature;
 	entry->core_shift = id.core_shift;
 	entry->package_shift = id.package_shift;
+	entry->cache_line = id.cache_line;
 	trace_region_put_text(entry->vendor, sizeof(entry->vendor), id.vendor);
 	trace_region_put_text(entry->model, sizeof(entry->model), id.model);
 }

@@ -114,7 +114,7 @@ bool shell_place_of(const CHAR16 *name, struct shell_place *place)
 bool shell_place_of_device(const EFI_DEVICE_PATH *path, struct shell_place *place,
                            EFI_DEVICE_PATH **rest)
 {
-	UINTN index;
+	UINTN index = 0;
 
 	*place = (struct shell_place){ .volume = NULL };
 	*rest = (EFI_DEVICE_PATH *)(uintptr_t)path;

@@ -9,6 +9,8 @@
 #define MIDR_PART(midr)        ((midr) >> 4 & 0xfff)
 #define MIDR_REVISION(midr)    ((midr)&0xf)
 
+#define CTR_DMINLINE 16 /* CTR_EL0, 4 bits: log2 of the smallest line's words */
+
 static const struct {
 	uint8_t code;
 	const char *name;
@@ -91,6 +93,7 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 	id->hw_id = read_sysreg(mpidr_el1) & MPIDR_AFFINITY;
 	id->signature = midr & 0xffffffff;
 	identify_read_topology(id);
+	id->cache_line = 4U << (read_sysreg(ctr_el0) >> CTR_DMINLINE & 0xf);
 	identify_append(id->vendor, id->vendor + sizeof(id->vendor) - 1,
 	                identify_implementer_name(midr));
 	if (part) {

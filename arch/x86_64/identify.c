@@ -10,6 +10,8 @@
 #define TOPOLOGY_SMT  1
 #define TOPOLOGY_CORE 2
 
+#define LINES 8 /* CPUID.01H:EBX[15:8]: CLFLUSH's bytes, in units of 8 */
+
 uint16_t arch_elf_machine(void)
 {
 	return EM_X86_64;
@@ -69,4 +71,5 @@ void arch_cpu_identify(struct arch_cpu_id *id)
 	identify_read_vendor(id->vendor);
 	identify_read_model(id->model);
 	identify_read_topology(id);
+	id->cache_line = (cpuid(1, 0).ebx >> LINES & 0xff) * 8;
 }

@@ -43,7 +43,7 @@ enum {
 	{ "preallocate", OUTPUT_PREALLOCATE, "SIZE", 0,                                             \
 	  "reserve this much of the disk for FILE first: 64M, 2G", 0 },                             \
 	{ "e-machine", OUTPUT_E_MACHINE, NULL, 0,                                                   \
-	  "write E_MACHINE too; `perf inject -b' of 6.1 fails on it", 0 },                          \
+	  "write sections of the newest perfs, E_MACHINE, CLN_SIZE", 0 },                           \
 	{ "all-frames", OUTPUT_ALL_FRAMES, NULL, 0,                                                 \
 	  "after a crash, also print bareperf's callers of main()", 0 },                            \
 	{ "no-buildid-cache", OUTPUT_NO_BUILDID_CACHE, NULL, 0,                                     \

@@ -264,7 +264,7 @@ static bool text_is_noisy(const struct survey *s, unsigned cpu)
 
 	for (unsigned i = 0; i < s->cpus; i++)
 		worse += s->cpu[i].noise.noise > s->cpu[cpu].noise.noise ||
-		         (s->cpu[i].noise.noise == s->cpu[cpu].noise.noise && i < cpu);
+		         (i < cpu && s->cpu[i].noise.noise == s->cpu[cpu].noise.noise);
 	return worse < ROWS - 1;
 }
 

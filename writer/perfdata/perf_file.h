@@ -75,6 +75,7 @@ enum perf_file_feature {
 	PERF_FILE_COMPRESSED = 27,
 	PERF_FILE_CLOCK_DATA = 29,
 	PERF_FILE_E_MACHINE = 33, /* in the newest versions of perf */
+	PERF_FILE_CLN_SIZE = 34,  /* in perf 7 */
 };
 
 /* Record types that only files have. */

@@ -213,6 +213,21 @@ static void features_e_machine(struct blob *blob, const struct perf_features_inp
 	blob_u32(blob, 0); /* e_flags */
 }
 
+/* perf 7 c2c's: the bytes of a cache line, for all CPUs. */
+static void features_cln_size(struct blob *blob, const struct perf_features_input *in)
+{
+	uint32_t size = in->region->header.cpus.count ? in->region->cpus[0].cache_line : 0;
+
+	for (uint32_t i = 1; i < in->region->header.cpus.count; i++) {
+		uint32_t other = in->region->cpus[i].cache_line;
+
+		if (other && other != size)
+			return;
+	}
+	if (in->e_machine && size)
+		blob_u32(blob, size);
+}
+
 size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX],
                            const struct perf_features_input *input)
 {
@@ -242,6 +257,7 @@ size_t perf_features_build(struct perf_writer_feature features[PERF_FEATURES_MAX
 		{ PERF_FILE_CLOCKID, perf_feature_clockid },
 		{ PERF_FILE_CLOCK_DATA, perf_feature_clock_data },
 		{ PERF_FILE_E_MACHINE, features_e_machine },
+		{ PERF_FILE_CLN_SIZE, features_cln_size },
 	};
 	size_t count = 0;
 

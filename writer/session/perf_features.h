@@ -7,7 +7,7 @@
 #include "writer/perfdata/perf_writer.h"
 #include "writer/session/images.h"
 
-#define PERF_FEATURES_MAX 22
+#define PERF_FEATURES_MAX 23
 
 struct perf_features_input {
 	const struct region *region;
@@ -16,7 +16,7 @@ struct perf_features_input {
 	const struct blob *aux_index; /* of the AUXTRACE feature; empty: there is none */
 	const char *const *command;   /* the host tool's own command line; NULL: the machine's */
 	int command_words;
-	bool e_machine;      /* E_MACHINE is wanted */
+	bool e_machine;      /* E_MACHINE and CLN_SIZE are wanted */
 	uint64_t first_time; /* time of the first sample, ns */
 	uint64_t last_time;
 };

@@ -73,8 +73,7 @@ def main():
                   for arch in ("x86_64", "aarch64")])
     host = made("and the tool, and all unit tests", "unit-tests", "SANITIZERS=no")
     if host:
-        programs("|".join(f"unit/{test.stem}" for test in (TOP / "tests/unit").rglob("*_test.c")
-                          if not test.stem.endswith("_tsan_test")))
+        programs("|".join(f"unit/{test.stem}" for test in (TOP / "tests/unit").rglob("*_test.c")))
     if images and host:
         script("tests/e2e/record/machines_test.py", ROWS)
         script("tests/e2e/uefi/main_list.py")

@@ -21,6 +21,8 @@ DOCUMENT = TOP / "docs/hardware.md"
 BEGIN, END = "<!-- tests/e2e/record/machines_test.py: begin -->", "<!-- tests/e2e/record/machines_test.py: end -->"
 HEAD = ["machine", "firmware", "tables", "CPUs", "RAM", "region in", "record", "stat", "all CPUs",
         "payload", "PMU"]
+# Each has a column behind these: "yes" if a row's machine has shown all of it there.
+WORLDS = ("Debian 12", "Debian 13")
 Q35 = ("-machine", "q35", "-cpu", "max,-monitor")  # the same as `run` uses
 QUICK = ("-bios", machine.boots.quick_firmware())
 AAVMF = ("-bios", stick.EDK2["aarch64"])
@@ -216,16 +218,31 @@ def line(cells):
     return f"| {' | '.join(cells)} |"
 
 
+def world():
+    """This system's release as the table's head has it; None: it has no column."""
+    release = pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
+    words = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', release, re.MULTILINE))
+    name = f"{words.get('ID', '').capitalize()} {words.get('VERSION_ID')}"
+    return name if name in WORLDS else None
+
+
 def documented():
-    """The lines of the table in the docs."""
+    """The rows of the table as it is in the docs, without the worlds, and for each the worlds in which it is true."""
     text = DOCUMENT.read_text(encoding="utf-8")
-    return text.partition(BEGIN)[2].partition(END)[0].strip().splitlines()
+    lines = text.partition(BEGIN)[2].partition(END)[0].strip().splitlines()[2:]
+    rows = ([cell.strip() for cell in text.strip("|").split("|")] for text in lines)
+    return {line(cells[:len(HEAD)]): {name for name, cell in zip(WORLDS, cells[len(HEAD):]) if cell == "yes"} for cells in rows}
 
 
 def document(lines):
+    """The rows are true here; other worlds keep their column where a row is as it was."""
     text = DOCUMENT.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
-    table = "\n".join([line(HEAD), "|" + "---|" * len(HEAD), *lines])
+    known = documented()
+    rows = [made[:-1] + line(["yes" if name == world() or name in known.get(made, ()) else "not tried" for name in WORLDS])
+            for made in lines]
+    head = [*HEAD, *WORLDS]
+    table = "\n".join([line(head), "|" + "---|" * len(head), *rows])
     DOCUMENT.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 

@@ -29,7 +29,6 @@ NUMBER_OF_CPUS = "WARNING: perf.data is missing HEADER_NRCPUS, "
 COUNTED = ("SAMPLE", "LOST", "LOST_SAMPLES", "THROTTLE", "UNTHROTTLE", "MMAP", "MMAP2", "COMM", "FORK", "AUX",
            "AUXTRACE", "AUXTRACE_INFO")
 FEATURES = 72  # struct perf_file_header
-E_MACHINE, LINE_SIZE = 33, 34
 
 
 def run(*words, stdin=None):
@@ -111,6 +110,10 @@ def main():
     for version, perf in here.items():
         for name, path in made.items():
             judge(version, perf, name, path)
+        if float(version) >= 7:
+            header = run(perf, "report", "--header-only", "-i", "newest.data")[1]
+            tap.ok("# cacheline size: 64\n" in header and "# e_machine : 62\n" in header,
+                   f"perf {version}: with --e-machine it knows the machine's ISA and its cache line", header)
         counts[version] = {name: records(perf, path) for name, path in made.items() if name != "stream"}
         tap.ok(counts[version]["traced.data"].get("AUXTRACE") and counts[version]["plain.data"].get("LOST_SAMPLES"),
                f"perf {version}: it counts records of traces and losses", counts[version])

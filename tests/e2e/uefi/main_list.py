@@ -12,8 +12,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "record"))
 import live
 import machine
+import machines
 import shell
 import stick
 import tap
@@ -26,7 +28,23 @@ EXACT = list(machine.EXACT)
 PATIENCE = machine.boots.PATIENCE
 # QEMU 10 miscounts instructions of CPU 1 on aarch64 (CAVEATS.md).
 CPUS = {"x86_64": ["-smp", "2"], "aarch64": []}
+CLAIMED = set()
 DEVICE = {"x86_64": "NVMe", "aarch64": "virtio"}
+
+
+def claim(isa, good, text, *details):
+    """docs/hardware.md has a row for each, and a column for each ISA and world."""
+    tap.ok(good, f"{isa}: {text}", *details)
+    CLAIMED.add((text, isa))
+
+
+def documented():
+    """{(claim, ISA)} of this world by the page."""
+    page = (TOP / "docs/hardware.md").read_text(encoding="utf-8")
+    table = page.partition("main_list.py: begin -->")[2].partition("<!--")[0].strip().splitlines()
+    head, _, *rows = [[cell.strip() for cell in text.strip("|").split("|")] for text in table]
+    return {(row[0], column.partition(",")[0]) for row in rows for column, cell in zip(head, row)
+            if cell == "yes" and column.endswith(str(machines.world()))}
 
 
 def selftest(isa):
@@ -41,7 +59,7 @@ def selftest(isa):
     good = [c for c in checks if c["verdict"] == "PASS"]
     if isa == "aarch64":  # QEMU's counter of instructions interrupts only when a program reads it
         failed = {check: text for check, text in failed.items() if not check.startswith("interrupt of counter")}
-    tap.ok(len(good) > 6 and not failed, f"{isa}: the self-test finds nothing wrong but QEMU's known fault",
+    claim(isa, len(good) > 6 and not failed, "the self-test finds nothing wrong but QEMU's known fault",
            failed or done.stdout + done.stderr)
 
 
@@ -59,8 +77,8 @@ def by_the_line(isa, directory):
         process.kill()
     summary = remote.dump(f"{isa}-line.data") if status == 0 else {}
     sampled = {event["cpu"] for event in summary.get("events", ()) if event["delivered"]}
-    tap.ok(status == 0 and summary["status"] == 0 and summary["conserved"] and sampled == {0, 1},
-           f"{isa}: a recording of all CPUs by the serial line", (status, text, summary))
+    claim(isa, status == 0 and summary["status"] == 0 and summary["conserved"] and sampled == {0, 1},
+           "a recording of all CPUs by the serial line", (status, text, summary))
 
 
 def on_a_stick(isa, directory):
@@ -71,8 +89,8 @@ def on_a_stick(isa, directory):
     data = pathlib.Path(directory) / f"{isa}-stick.data"
     data.write_bytes(volume.read("bareperf/0001.data") or b"")
     done = subprocess.run(["perf", "script", "-i", data, "-F", "ip"], capture_output=True, text=True, check=False)
-    tap.ok(done.returncode == 0 and done.stdout.count("\n") > 20 and not done.stderr,
-           f"{isa}: a stick boots, and has the recording, which perf reads", said[-3000:] + done.stderr)
+    claim(isa, done.returncode == 0 and done.stdout.count("\n") > 20 and not done.stderr,
+           "a stick boots, and has the recording, which perf reads", said[-3000:] + done.stderr)
 
 
 def applications_and_boot(isa, directory):
@@ -85,24 +103,24 @@ def applications_and_boot(isa, directory):
         sh.open()
         said = sh.type(r"bareperf.efi record -e cpu-clock -F 1000 -o app.data -- \spinner.efi low=200 high=100 status=7")
         ledger = LEDGER.search(said)
-        tap.ok("exit status 7" in said and ledger and int(ledger[1]) >= 290, f"{isa}: an application is recorded", said)
+        claim(isa, "exit status 7" in said and ledger and int(ledger[1]) >= 290, "an application is recorded", said)
         said = sh.type("bareperf.efi record -e cpu-clock -F 1000 -o own.data -- calltree 1")
-        tap.ok("own.data" in said and LEDGER.search(said), f"{isa}: in resident mode the shell is back afterwards", said)
+        claim(isa, "own.data" in said and LEDGER.search(said), "in resident mode the shell is back afterwards", said)
         sh.type("bareperf.efi register record --boot -e cpu-clock -F 1000 -g --region-size 8")
         start = len(sh.raw)
         sh.send("reset\r")
         sh.open(start)
         said = sh.type("bareperf.efi stop")
-        tap.ok("written: " in said, f"{isa}: a boot is recorded, and stop makes a file of it", said)
+        claim(isa, "written: " in said, "a boot is recorded, and stop makes a file of it", said)
         name = re.search(r"written: \S*?(\d+\.data)", said)
     app = Taken(disk, "app.data")
     images = app.images()
-    tap.ok(app.dump().returncode == 0 and 270 <= images.get("spinner.efi", 0) <= 330,
-           f"{isa}: 300 ms of the application are 300 samples", images)
+    claim(isa, app.dump().returncode == 0 and 270 <= images.get("spinner.efi", 0) <= 330,
+           "300 ms of the application are 300 samples", images)
     boot = Taken(disk, name[1] if name else "none")
     images, total = boot.images(), len(boot.samples())
-    tap.ok(boot.dump().returncode == 0 and total > 100 and images.get("[unknown]", 0) < 0.05 * total,
-           f"{isa}: over 95 % of the boot's samples are in the firmware's images", (total, images))
+    claim(isa, boot.dump().returncode == 0 and total > 100 and images.get("[unknown]", 0) < 0.05 * total,
+           "over 95 % of the boot's samples are in the firmware's images", (total, images))
 
 
 def main():
@@ -116,6 +134,9 @@ def main():
             by_the_line(isa, directory)
             on_a_stick(isa, directory)
             applications_and_boot(isa, directory)
+    if machines.world():
+        tap.equal(CLAIMED, {one for one in documented() if one[1] in {isa for _, isa in CLAIMED}},
+                  "docs/hardware.md names these claims for this world, and no other")
 
 
 main()

@@ -105,6 +105,7 @@ static void describe_machine(struct fixture *f)
 			.signature = 0x000906ea,
 			.vendor = "GenuineIntel",
 			.model = "Test CPU",
+			.cache_line = 64,
 		};
 	}
 	f->region.images[0] = (struct tr_image){

@@ -3,7 +3,6 @@
 #include "tests/unit/workload/sdk/host_cpus.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,14 +24,12 @@ static _Thread_local struct {
 static pthread_t cpus[HOST_CPUS];
 static uint32_t nr_open, closing;
 
+/* Sleeps: since Linux 6.6, sched_yield() on a busy host gives each of the other programs a time slice. */
 void host_cpus_others(void)
 {
 	static _Thread_local unsigned calls;
 
-	if (++calls % 64 == 1)
-		usleep(50);
-	else
-		sched_yield();
+	usleep(++calls % 64 == 1 ? 50 : 1);
 }
 
 /* Not in step with other code, and rarely enough for progress. */
@@ -42,7 +39,7 @@ void host_cpus_between(void)
 
 	seed = seed * 1664525 + 1013904223 + this_cpu;
 	if (seed >> 28 == 0)
-		sched_yield();
+		usleep(1);
 }
 
 /* ---- The machine for payload_threads.c ---- */
@@ -151,7 +148,7 @@ void host_cpus_open(void)
 			abort();
 	}
 	while (__atomic_load_n(&nr_open, __ATOMIC_RELAXED) < HOST_CPUS)
-		sched_yield();
+		usleep(1);
 }
 
 void host_cpus_close(void)

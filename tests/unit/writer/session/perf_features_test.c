@@ -484,6 +484,31 @@ static void the_newest_section_is_written_when_it_is_asked_for(void **state)
 	expect_end();
 }
 
+static void a_cache_line_is_reported_if_all_cpus_have_the_same(void **state)
+{
+	struct perf_features_input newest = input;
+
+	(void)state;
+	newest.e_machine = true;
+	find_of(PERF_FILE_CLN_SIZE, &newest);
+	assert_int_equal(section.size, 0); /* unknown */
+	region.header.cpus.count = 3;
+	cpus[0].cache_line = cpus[1].cache_line = cpus[2].cache_line = 128;
+	find_of(PERF_FILE_CLN_SIZE, &newest);
+	expect_u32(128);
+	expect_end();
+	cpus[1].cache_line = 0; /* of one that was not traced it is not known */
+	find_of(PERF_FILE_CLN_SIZE, &newest);
+	expect_u32(128);
+	expect_end();
+	cpus[2].cache_line = 64;
+	find_of(PERF_FILE_CLN_SIZE, &newest);
+	assert_int_equal(section.size, 0);
+	cpus[2].cache_line = 128;
+	find_of(PERF_FILE_CLN_SIZE, &input);
+	assert_int_equal(section.size, 0); /* not asked for */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -500,6 +525,7 @@ int main(void)
 		TEST(groups_are_named_by_their_leaders),
 		TEST(without_a_command_of_ours_it_is_the_machines),
 		TEST(the_newest_section_is_written_when_it_is_asked_for),
+		TEST(a_cache_line_is_reported_if_all_cpus_have_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
