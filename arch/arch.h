@@ -120,8 +120,7 @@ struct arch_cpu_id {
 	/* hw_id >> core_shift counts cores, >> package_shift packages; 0 and 0: unknown */
 	uint32_t core_shift, package_shift;
 	uint32_t cache_line; /* bytes of a line of its data cache; 0: unknown */
-	char vendor[16];
-	char model[64];
+	char vendor[16], model[64];
 };
 void arch_cpu_identify(struct arch_cpu_id *id);
 

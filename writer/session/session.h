@@ -29,7 +29,7 @@ struct session_options {
 	/* the host tool's command for perf.data's header; NULL: the machine's */
 	const char *const *command;
 	int command_words;
-	bool e_machine;     /* E_MACHINE and CLN_SIZE, which only the newest versions of perf know */
+	bool e_machine;     /* E_MACHINE and CLN_SIZE, for the newest versions of perf */
 	bool buildid_cache; /* put the images' files into perf's cache */
 	/* keep it in a file beside the output, so that another process can resume */
 	bool journal;
