@@ -78,10 +78,11 @@ check: deps		## every test; CHECK='pattern|pattern' selects some
 	@$(model)
 	@tests/check $(call quoted,$(CHECK))
 
-# Other tests that depend on the compiler, QEMU and firmware; `make check` runs some rows of the
+# Other tests that depend on the compiler, QEMU, firmware, perf and packages; `make check` runs some rows of the
 # first
-DEBIAN13_TESTS := e2e/machines_test|e2e/usb_image_test|e2e/uefi_shell_test|e2e/uefi_test|e2e/serial_test
-check-debian13:		## all of e2e/debian13_test, and more tests in that Debian 13
+DEBIAN13_TESTS := e2e/machines_test|e2e/usb_image_test|e2e/uefi_shell_test|e2e/uefi_test|e2e/serial_test|e2e/deb_test|$\
+	e2e/perf_versions_test|firmware/machine_test
+check-debian13:		## all of e2e/debian13_test, lint, and more tests in that Debian 13
 	@deps/install packaging/deps.txt
 	@DEBIAN13_JOBS=$(shell nproc) DEBIAN13_TESTS='$(DEBIAN13_TESTS)' tests/check e2e/debian13_test
 

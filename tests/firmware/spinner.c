@@ -18,7 +18,9 @@
  *	keep		exit= and unload call the firmware by the pointers of this moment
  *	before-exit	exit= signals the event group that newer firmware signals there, and prints
  *			whether the CPU masks the same exceptions afterwards
- *	exit=MS		call ExitBootServices(), spin, and switch the machine off
+ *	announced	call ExitBootServices() with a wrong key, and print whether the firmware
+ *itself has signalled that group rights		print the rights of the stack, the pool, the
+ *code and the data exit=MS		call ExitBootServices(), spin, and switch the machine off
  *	leave=N		leave by Exit(), with status N
  *	idt=FILE	run=, during which a copy of the interrupt descriptor table is loaded
  *			(x86_64); print how many NMIs came by the copy's own gate
@@ -40,6 +42,7 @@
 #include "lib/efi/efi.h"
 #include "lib/efi/efi_file_path.h"
 #include "lib/print.h"
+#include "tests/firmware/rights.h"
 
 #define TICK_100NS  100000U /* 10 ms */
 #define WORDS_BELOW 16
@@ -322,6 +325,25 @@ static void signal_before_exit(void)
 	say("the mask %s\r\n", masked_now() == masked ? "stays" : "has changed");
 }
 
+static VOID EFIAPI on_before_exit(EFI_EVENT event, VOID *context)
+{
+	(void)event;
+	++*(volatile unsigned *)context;
+}
+
+/* A call with a wrong key fails after the announcement. */
+static void tell_announced(void)
+{
+	static const EFI_GUID group = BEFORE_EXIT_GUID;
+	static volatile unsigned announced;
+	EFI_EVENT event;
+
+	efi_system->BootServices->CreateEventEx(EVT_NOTIFY_SIGNAL, TPL_CALLBACK, on_before_exit,
+	                                        (VOID *)(uintptr_t)&announced, &group, &event);
+	efi_system->BootServices->ExitBootServices(efi_image, 0);
+	say("%u announcements before a call that failed\r\n", announced);
+}
+
 static void leave(uint64_t ms)
 {
 	EFI_STATUS status;
@@ -490,6 +512,10 @@ static EFI_STATUS obey(const char *word)
 		keep();
 	else if (!strcmp(word, "before-exit"))
 		tell_before_exit();
+	else if (!strcmp(word, "announced"))
+		tell_announced();
+	else if (!strcmp(word, "rights"))
+		tell_rights(say, &cycles_of_ms);
 	else if (!strncmp(word, "leave=", 6))
 		efi_system->BootServices->Exit(efi_image, (EFI_STATUS)number, 0, NULL);
 	else if (!strncmp(word, "idt=", 4))

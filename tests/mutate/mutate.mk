@@ -62,6 +62,8 @@ soak: deps		## hours: longer fuzzing, what chance has a part in again and again,
 	@EVERYTHING=1 tests/check e2e/dist_test
 	@UEFI_BOOTS=$(SOAK_BOOTS) tests/check e2e/uefi_boot_test
 	@$(MAKE) check-debian13
+	@tests/e2e/uefi/main_list.py
+	@tests/debian13 env ROWS=all make check
 	@for time in $$(seq $(SOAK_TIMES)); do \
 		echo "$$time of $(SOAK_TIMES)"; tests/check $(SOAK_TESTS) || exit 1; done
 	@$(MAKE) $(PARALLEL) $(MUTATE_NEEDS)
