@@ -45,9 +45,9 @@ void arch_wait_for_change(const uint32_t *word, uint32_t value)
 	pthread_mutex_unlock(&cpus[this_cpu].lock);
 }
 
-/* Whenever the code under test calls the machine, other CPUs may run in between. They sleep: since Linux
- * 6.6, sched_yield() on a busy host gives each of the other programs a time slice, so that 60 s were not
- * enough. */
+/* Whenever the code under test calls the machine, other CPUs may run in between. They sleep: since
+ * Linux 6.6, sched_yield() on a busy host gives each of the other programs a time slice, so that 60
+ * s were not enough. */
 static void others_come_between(void)
 {
 	static _Thread_local unsigned calls;
