@@ -24,7 +24,8 @@ static _Thread_local struct {
 static pthread_t cpus[HOST_CPUS];
 static uint32_t nr_open, closing;
 
-/* Sleeps: since Linux 6.6, sched_yield() on a busy host gives each of the other programs a time slice. */
+/* Sleeps: since Linux 6.6, sched_yield() on a busy host gives each of the other programs a time
+ * slice. */
 void host_cpus_others(void)
 {
 	static _Thread_local unsigned calls;
