@@ -18,9 +18,10 @@
  *	keep		exit= and unload call the firmware by the pointers of this moment
  *	before-exit	exit= signals the event group that newer firmware signals there, and prints
  *			whether the CPU masks the same exceptions afterwards
- *	announced	call ExitBootServices() with a wrong key, and print whether the firmware
- *itself has signalled that group rights		print the rights of the stack, the pool, the
- *code and the data exit=MS		call ExitBootServices(), spin, and switch the machine off
+ *	announced	call ExitBootServices() with a wrong key, and print whether the
+ *			firmware itself has signalled that group
+ *	rights		print the rights of the stack, the pool, the code and the data
+ *	exit=MS		call ExitBootServices(), spin, and switch the machine off
  *	leave=N		leave by Exit(), with status N
  *	idt=FILE	run=, during which a copy of the interrupt descriptor table is loaded
  *			(x86_64); print how many NMIs came by the copy's own gate
