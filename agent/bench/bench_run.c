@@ -157,7 +157,7 @@ static void bench_restore_registers(struct bench_job *job)
 
 /* ---- Runs ---- */
 
-/* With other tasks than the measurement: the counters stand still, and nothing is kept. */
+/* With other tasks than the measurement: the counters are stopped, and nothing is kept. */
 static int bench_run_unmeasured(struct bench_job *job)
 {
 	const struct bench_request *request = job->request;
