@@ -23,6 +23,9 @@
 /* The CPU's cycle counter, on which all time is based: TSC; CNTVCT_EL0. */
 static inline uint64_t arch_cycles(void);
 
+/* Like arch_cycles(), but read after all earlier instructions: to time loads and other CPUs. */
+static inline uint64_t arch_cycles_in_order(void);
+
 /* If *word is old, make it new and return true. Atomic against interrupts and NMIs on this
  * CPU only: no bus lock, no exclusive access that another CPU could see. */
 static inline bool arch_cmpxchg_local(uint64_t *word, uint64_t old, uint64_t new);

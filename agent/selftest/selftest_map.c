@@ -62,12 +62,12 @@ static void map_ask(void *unused)
 
 	(void)unused;
 	for (line.done = 0; line.done < line.batches; line.done++) {
-		uint64_t start = arch_cycles();
+		uint64_t start = arch_cycles_in_order();
 
 		if (line.done && start > limit)
 			break;
 		next = map_send(next, line.rounds);
-		line.cycles[line.done] = arch_cycles() - start;
+		line.cycles[line.done] = arch_cycles_in_order() - start;
 	}
 	__atomic_store_n(&line.word, GOODBYE, __ATOMIC_RELEASE);
 }

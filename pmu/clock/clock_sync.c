@@ -10,11 +10,11 @@
 
 /*
  *	boot CPU			the other CPU
- *	sent = cycles
+ *	sent = cycles, in order
  *	store ping (release)	──▶	load ping (acquire)
- *					stamp = cycles
+ *					stamp = cycles, in order
  *	load pong (acquire)	◀──	store pong (release)
- *	back = cycles
+ *	back = cycles, in order
  */
 static struct {
 	uint64_t ping, pong, stamp;
@@ -31,7 +31,7 @@ static void clock_sync_answer(void *unused)
 			continue;
 		}
 		last = ping;
-		wire.stamp = arch_cycles();
+		wire.stamp = arch_cycles_in_order();
 		__atomic_store_n(&wire.pong, ping, __ATOMIC_RELEASE);
 	}
 }
@@ -39,12 +39,12 @@ static void clock_sync_answer(void *unused)
 /* One round trip; returns its cycles, and the offset that follows from it. */
 static uint64_t clock_sync_round_trip(uint64_t number, int64_t *offset)
 {
-	uint64_t sent = arch_cycles(), back;
+	uint64_t sent = arch_cycles_in_order(), back;
 
 	__atomic_store_n(&wire.ping, number, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&wire.pong, __ATOMIC_ACQUIRE) != number)
 		arch_relax();
-	back = arch_cycles();
+	back = arch_cycles_in_order();
 	*offset = (int64_t)(sent + (back - sent) / 2 - wire.stamp);
 	return back - sent;
 }

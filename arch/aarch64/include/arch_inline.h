@@ -87,6 +87,11 @@ static inline uint64_t arch_cycles(void)
 	return value;
 }
 
+static inline uint64_t arch_cycles_in_order(void)
+{
+	return arch_cycles();
+}
+
 static inline bool arch_cmpxchg_local(uint64_t *word, uint64_t old, uint64_t new)
 {
 	uint64_t seen;

@@ -40,6 +40,16 @@ static inline uint64_t arch_cycles(void)
 #endif
 }
 
+static inline uint64_t arch_cycles_in_order(void)
+{
+#ifdef HOST_HAS_TSC
+	__builtin_ia32_lfence();
+#else
+	__asm__ volatile("isb" : : : "memory");
+#endif
+	return arch_cycles();
+}
+
 static inline bool arch_cmpxchg_local(uint64_t *word, uint64_t old, uint64_t new)
 {
 #if defined(__x86_64__)

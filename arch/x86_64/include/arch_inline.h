@@ -36,6 +36,13 @@ static inline uint64_t arch_cycles(void)
 	return high << 32 | low;
 }
 
+/* RDTSC alone may be executed before earlier loads (SDM volume 2B, RDTSC). */
+static inline uint64_t arch_cycles_in_order(void)
+{
+	__asm__ volatile("lfence" : : : "memory");
+	return arch_cycles();
+}
+
 /* descriptors.c: TR's selector on the boot CPU; each next CPU's is 16 more. Before our TSS is
  * loaded TR is the firmware's or 0, and this code runs on the boot CPU. */
 extern uint32_t x86_first_task __attribute__((visibility("hidden")));
