@@ -85,6 +85,14 @@ void sample_trailer(const struct ring_account *account, void *to)
 	sample_id_put(to, event, clock_here(event->cpu));
 }
 
+/* Nearly no sample has these fields, and to count bits takes a loop. */
+static inline uint32_t sample_last_size(const struct perf_event *event)
+{
+	uint64_t last = event->attr.sample_type & LAST_WORDS;
+
+	return RING_RARE(last) ? 8 * sample_words(last) : 0;
+}
+
 static inline uint64_t sample_pc(const struct arch_regs *regs, const struct sample_data *data)
 {
 	return data->precise ? data->precise->place.pc : arch_regs_pc(regs);
@@ -192,7 +200,7 @@ static inline void sample_put_last(uint64_t *at, const struct perf_event *event,
 {
 	uint64_t type = event->attr.sample_type;
 
-	if (!(type & LAST_WORDS))
+	if (!RING_RARE(type & LAST_WORDS))
 		return;
 	if (type & PERF_SAMPLE_WEIGHT_STRUCT)
 		*at++ = data->precise ? data->precise->weight : 0;
@@ -232,8 +240,7 @@ static __attribute__((noinline)) void sample_output_with_lists(struct perf_event
 	uint64_t words[1 + CALLCHAIN_MAX + 2 + BRANCH_STACK_WORDS];
 	unsigned count = sample_gather_lists(event, regs, data, words);
 	bool read = event->attr.sample_type & PERF_SAMPLE_READ;
-	uint32_t more = 8 * (count + sample_words(event->attr.sample_type & LAST_WORDS)) +
-	                (read ? read_format_size(event) : 0);
+	uint32_t more = 8 * count + sample_last_size(event) + (read ? read_format_size(event) : 0);
 	struct ring_output out;
 	uint64_t *at = sample_begin(&out, event, data, more);
 
@@ -251,7 +258,7 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
                    const struct sample_data *data)
 {
 	struct ring_output out;
-	uint32_t more = 8 * sample_words(event->attr.sample_type & LAST_WORDS);
+	uint32_t more = sample_last_size(event);
 	uint64_t *at;
 
 	if (event->attr.sample_type & LISTS) {

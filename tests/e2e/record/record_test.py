@@ -82,7 +82,7 @@ def perf_reads(run):
 
 
 def losses():
-    run = machine.Recording("record -e cpu-clock -c 10000 -m 1 -g -- noploop 1", qemu=machine.EXACT)
+    run = machine.Recording("record -e cpu-clock -c 20000 -m 1 -g -- noploop 1", qemu=machine.EXACT)
     summary = run.summary()
     event = summary["events"][0]
     tap.ok(event["generated"] > 200, "cpu-clock samples as often as it can, if asked",

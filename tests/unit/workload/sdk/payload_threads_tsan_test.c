@@ -395,7 +395,7 @@ static void start_and_leave_main(void)
 {
 	pthread_t first;
 
-	alarm(120);
+	alarm(500);
 	host_cpus_open();
 	atexit(look_at_the_end);
 	if (pthread_create(&first, NULL, run_a_leg, NULL) == 0)
@@ -421,7 +421,7 @@ static void main_leaves_and_the_last_thread_ends_the_program(void **state)
 static int open_cpus(void **state)
 {
 	(void)state;
-	alarm(120);
+	alarm(500);
 	host_cpus_open();
 	return 0;
 }

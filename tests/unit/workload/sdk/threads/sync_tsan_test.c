@@ -122,7 +122,7 @@ static int halting(void **state)
 		pthread_cond_init(&cpus[i].interrupted, NULL);
 	}
 	halts = true;
-	alarm(60);
+	alarm(500);
 	return 0;
 }
 
@@ -130,7 +130,7 @@ static int looking(void **state)
 {
 	(void)state;
 	halts = false;
-	alarm(60);
+	alarm(500);
 	return 0;
 }
 
