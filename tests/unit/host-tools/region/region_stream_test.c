@@ -182,7 +182,7 @@ static void without_streams_nothing_comes(void **state)
 	assert_int_equal(region_stream(&region, TR_STREAMS, &at, bytes, 8, &missing), 0);
 }
 
-/* Whatever the machine's words are, nothing outside the region is read (ASan). */
+/* With any words of the machine, nothing outside the region is read (ASan). */
 static void a_machine_that_lies_gets_no_further(void **state)
 {
 	struct tr_stream *shared = &fixture.region.streams[1];

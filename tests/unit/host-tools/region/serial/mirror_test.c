@@ -227,8 +227,7 @@ static void an_overwritable_ring_begins_empty_whatever_the_last_run_left(void **
 	assert_int_equal(*(const uint64_t *)shown(head), -64);
 }
 
-/* Whatever its tables contain, a look ends, within the region (ASan checks), and so does the next.
- * */
+/* With any tables, a look ends, within the region (ASan checks), and so does the next. */
 static void a_machine_that_lies_is_looked_at_all_the_same(void **state)
 {
 	unsigned seed = 1;

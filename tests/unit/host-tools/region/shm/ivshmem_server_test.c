@@ -185,7 +185,7 @@ static void a_sleeper_wakes_for_every_bell_and_leaves_the_count(void **state)
 	close(listener);
 }
 
-/* Whatever interrupted an earlier call. */
+/* errno still has EINTR of an earlier call. */
 static void a_bell_that_rang_is_waited_for_once(void **state)
 {
 	int listener = ivshmem_server_listen(&server);
