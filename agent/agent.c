@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "agent/announce.h"
-#include "agent/bench/bench.h"
 #include "agent/crash_store.h"
 #include "agent/describe.h"
 #include "agent/input/command_line.h"
 #include "agent/input/mailbox.h"
 #include "agent/input/next_command.h"
-#include "agent/list.h"
+#include "agent/machine_command.h"
 #include "agent/menu.h"
 #include "agent/mode.h"
 #include "agent/output.h"
@@ -136,15 +135,7 @@ static int agent_carry_out(const char *text)
 			output_next_steps(&command, &region, region_channel);
 		return code;
 	}
-	if (command.verb == COMMAND_BENCH)
-		return bench_command(&command, &region, region_channel);
-	if (command.verb != COMMAND_SELFTEST) {
-		list_print(region_channel);
-		trace_region_set_state(&region, TR_COMPLETE);
-	} else if (selftest_run(&command, &region)) {
-		command.then = THEN_REBOOT;
-	}
-	return 0;
+	return machine_command_run(&command, &region, region_channel);
 }
 
 enum arch_tables agent_read_command(void)

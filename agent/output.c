@@ -41,7 +41,8 @@ bool output_other_cpus(const struct command *command)
 
 	for (unsigned i = 1; i < TR_MAX_CPUS / 64; i++)
 		any |= command->cpus[i];
-	return command->all_cpus || any || command->verb == COMMAND_SELFTEST;
+	return command->all_cpus || any || command->verb == COMMAND_SELFTEST ||
+	       command->verb == COMMAND_NOISE;
 }
 
 static uint64_t output_asked_for(const struct command *command, unsigned cpus)

@@ -40,6 +40,7 @@ static const struct {
 	{ "record", COMMAND_RECORD, record_options, true },
 	{ "stat", COMMAND_STAT, stat_options, true },
 	{ "selftest", COMMAND_SELFTEST, selftest_options, false },
+	{ "noise", COMMAND_NOISE, noise_options, false },
 	{ "recover", COMMAND_RECOVER, NULL, false },
 	{ "register", COMMAND_REGISTER, NULL, false },
 	{ "unregister", COMMAND_UNREGISTER, NULL, false },
@@ -252,7 +253,7 @@ static int command_parse_verb(struct words *w)
 	return command_unknown(
 	    w,
 	    "unknown command: record, stat, stop, slower, save, list, recover, register, unregister, "
-	    "selftest, version or help",
+	    "selftest, noise, version or help",
 	    &near);
 }
 

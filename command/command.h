@@ -30,6 +30,7 @@ enum command_verb {
 	COMMAND_SLOWER,
 	COMMAND_SAVE,
 	COMMAND_SELFTEST,
+	COMMAND_NOISE,
 	COMMAND_RECOVER,
 	COMMAND_REGISTER,
 	COMMAND_UNREGISTER,
@@ -75,7 +76,9 @@ struct command {
 	/* the CPUs that wait for room; none: records may be lost */
 	enum command_lossless lossless;
 	uint64_t max_sample_rate; /* limit for each event on each CPU, Hz; 0: no limit */
-	bool json;                /* selftest: also print JSON */
+	bool json;                /* selftest: also print JSON; noise: print only JSON */
+	/* noise: s for each CPU; us; 0: not given */
+	uint64_t duration, noise_period, noise_threshold;
 	/* selftest: reset once, to test data that survives a reset */
 	bool reset;
 	uint64_t region_size;       /* bytes of a trace region in RAM; 0: not given */

@@ -79,7 +79,7 @@ static void options_select_cpus(struct command *c, uint64_t first, uint64_t last
 		c->cpus[cpu / 64] |= 1ULL << cpu % 64;
 }
 
-static int options_set_cpus(struct words *w, const char *text)
+int command_set_cpus(struct words *w, const char *text)
 {
 	for (;;) {
 		const char *start = text;
@@ -314,7 +314,7 @@ const struct command_option record_options[] = {
 	{ "-d", "--data", NULL, "samples have the address that was accessed", command_set_data },
 	{ "-W", "--weight", NULL, "samples have the access's latency", command_set_weight },
 	{ "--phys-data", NULL, NULL, "samples have its physical address", command_set_phys_data },
-	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", options_set_cpus },
+	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", command_set_cpus },
 	{ "-a", "--all-cpus", NULL, "all CPUs", options_set_all_cpus },
 	{ "-D", "--delay", "-1", DELAY, options_set_delay },
 	{ "-m", "--mmap-pages", "[PAGES][,AUX]",
@@ -350,7 +350,7 @@ const struct command_option record_options[] = {
 const struct command_option stat_options[] = {
 	{ "-e", "--event", "LIST", "events to count (perf's default, as far as available)",
 	  options_set_events },
-	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", options_set_cpus },
+	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", command_set_cpus },
 	{ "-a", "--all-cpus", NULL, "all CPUs", options_set_all_cpus },
 	{ "-A", "--no-aggr", NULL, "print each CPU, not the sum", options_set_no_aggr },
 	{ "--fetch", NULL, "FILE", "give the reader a file of the program, at its end",

@@ -2,7 +2,7 @@
 # bash completion of bareperf: commands, their options, files. What a program knows of itself is
 # asked of it, so that nothing is said twice.
 
-_bareperf_commands='run record stat attach top stop snapshot console reboot list import merge dump report annotate diff export flamegraph bench selftest'
+_bareperf_commands='run record stat attach top stop snapshot console reboot list import merge dump report annotate diff export flamegraph bench noise selftest'
 
 _bareperf_options()
 {
@@ -29,11 +29,12 @@ _bareperf_guest()
 		--snapshot -o --output --then --resident --keep --exclusive
 		--acpi --dtb --fetch --' ;;
 	selftest) echo '--json --reset --then' ;;
+	noise) echo '-d --duration -p --period -T --threshold -C --cpu --json --then' ;;
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr -D --delay --then --resident --exclusive
 		--acpi --dtb --fetch --' ;;
 	save) echo '-o --output' ;;
 	register) if [ "${2-}" = record ]; then _bareperf_guest record; else echo record; fi ;;
-	'') echo 'record stat top selftest save recover register unregister list version help' ;;
+	'') echo 'record stat top selftest noise save recover register unregister list version help' ;;
 	esac
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "host-tools/bench/bench.h"
+#include "host-tools/bench/noise.h"
 #include "host-tools/events/list.h"
 #include "host-tools/import/import.h"
 #include "host-tools/merge/merge.h"
@@ -52,6 +53,7 @@ static const struct {
 	{ "export", command_export, "write a recording for other tools: CSV, pprof, CTF, ..." },
 	{ "flamegraph", command_flamegraph, "draw a recording's callchains as an SVG" },
 	{ "bench", command_bench, "measure a snippet as nanoBench does" },
+	{ "noise", command_noise, "measure the time that something takes from CPUs" },
 	{ "selftest", command_selftest, "show the result of a machine's self-test again" },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

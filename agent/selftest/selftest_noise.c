@@ -8,7 +8,7 @@
 
 static struct {
 	struct survey *survey;
-	unsigned periods;
+	const struct selftest_watch *watch;
 } noise;
 
 static uint64_t noise_cycles(void)
@@ -25,31 +25,82 @@ static void noise_causes(uint32_t *smi, uint32_t *nmi)
 	*nmi = (uint32_t)__atomic_load_n(&arch_spurious[arch_cpu()], __ATOMIC_RELAXED);
 }
 
-static void noise_watch(void *unused)
+static void noise_watch_here(void *unused)
 {
-	static const struct survey_look look = { noise_cycles, noise_causes };
+	unsigned cpu = arch_cpu();
+	const struct survey_look look = { noise_cycles, noise_causes,
+		                          cpu ? NULL : noise.watch->beat };
 
 	(void)unused;
-	survey_watch(&look, noise.survey, noise.periods, &noise.survey->cpu[arch_cpu()].noise);
+	survey_watch(&look, noise.survey, noise.watch->periods, &noise.survey->cpu[cpu].noise);
+}
+
+static bool noise_is_chosen(unsigned cpu)
+{
+	const uint64_t *cpus = noise.watch->cpus;
+
+	return !cpus || cpus[cpu / 64] >> cpu % 64 & 1;
+}
+
+/* Beats once a second: an emulator that runs CPUs in turn makes noise of each beat. */
+static void noise_await(unsigned cpu)
+{
+	uint64_t last = arch_cycles();
+
+	while (!arch_cpu_idle(cpu)) {
+		arch_relax();
+		if (arch_cycles() - last < noise.survey->hz)
+			continue;
+		last = arch_cycles();
+		noise.watch->beat();
+	}
+}
+
+static void noise_watch_together(void)
+{
+	for (unsigned cpu = 1; cpu < noise.survey->cpus; cpu++) {
+		if (noise_is_chosen(cpu))
+			arch_cpu_run(cpu, noise_watch_here, NULL);
+	}
+	if (noise_is_chosen(0))
+		noise_watch_here(NULL);
+	for (unsigned cpu = 1; cpu < noise.survey->cpus; cpu++)
+		noise_await(cpu);
+}
+
+static void noise_watch_in_turn(void)
+{
+	if (noise_is_chosen(0))
+		noise_watch_here(NULL);
+	for (unsigned cpu = 1; cpu < noise.survey->cpus; cpu++) {
+		if (noise_is_chosen(cpu) && !arch_cpu_run(cpu, noise_watch_here, NULL))
+			noise_await(cpu);
+		noise.watch->beat();
+	}
+}
+
+void selftest_watch(struct survey *s, const struct selftest_watch *watch)
+{
+	uint64_t ignored;
+
+	s->has_smi = arch_smi_count(&ignored);
+	noise.survey = s;
+	noise.watch = watch;
+	if (watch->together)
+		noise_watch_together();
+	else
+		noise_watch_in_turn();
 }
 
 /* One CPU after the other: an emulator that runs them in turn would make noise of each other's
  * time. */
 void selftest_noise(struct survey *s, unsigned most, void (*beat)(void))
 {
-	uint64_t ignored;
+	struct selftest_watch watch = { .periods = PERIODS / s->cpus, .beat = beat };
 
-	s->has_smi = arch_smi_count(&ignored);
-	noise.survey = s;
-	noise.periods = PERIODS / s->cpus < most ? PERIODS / s->cpus : most;
-	if (!noise.periods)
-		noise.periods = 1;
-	noise_watch(NULL);
-	for (unsigned cpu = 1; cpu < s->cpus; cpu++) {
-		if (arch_cpu_run(cpu, noise_watch, NULL))
-			continue;
-		while (!arch_cpu_idle(cpu))
-			arch_relax();
-		beat();
-	}
+	if (watch.periods > most)
+		watch.periods = most;
+	if (!watch.periods)
+		watch.periods = 1;
+	selftest_watch(s, &watch);
 }

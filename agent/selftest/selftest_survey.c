@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "abi/machine.h"
 #include "arch/arch.h"
 #include "lib/efi/efi.h"
 #include "lib/print.h"
@@ -35,7 +36,7 @@ static void survey_firmware(struct survey *s)
 	           (efi_system->Hdr.Revision & 0xffff) / 10);
 }
 
-static void survey_identify(struct survey *s)
+void selftest_identify(struct survey *s)
 {
 	struct arch_cpu_id id;
 
@@ -47,6 +48,8 @@ static void survey_identify(struct survey *s)
 	s->cpus = arch_cpu_count();
 	s->threshold = THRESHOLD;
 	s->period = PERIOD;
+	print_text(s->architecture, sizeof(s->architecture), "%s",
+	           arch_elf_machine() == EM_X86_64 ? "x86_64" : "aarch64");
 	print_text(s->producer, sizeof(s->producer), "%s", BAREPERF_VERSION);
 	print_text(s->hypervisor, sizeof(s->hypervisor), "%s", describe_hypervisor());
 	print_text(s->emulator, sizeof(s->emulator), "%s",
@@ -66,7 +69,7 @@ void selftest_survey(struct selftest_report *report)
 		                                report->beat };
 	struct survey *s = report->survey;
 
-	survey_identify(s);
+	selftest_identify(s);
 	survey_take_map(&machine, s, effort->rounds, BUDGET);
 	survey_take_ladder(&machine, s, selftest_memory_open(effort->most), effort->loads);
 	selftest_bandwidth(s, effort->read_ns, report->beat);
@@ -89,7 +92,6 @@ void selftest_survey_verdicts(struct selftest_report *report)
 {
 	struct survey *s = report->survey;
 
-	print_text(s->architecture, sizeof(s->architecture), "%s", report->architecture);
 	s->passed = report->verdicts[SELFTEST_PASS];
 	s->failed = report->verdicts[SELFTEST_FAIL];
 	s->absent = report->verdicts[SELFTEST_ABSENT];

@@ -6,6 +6,7 @@
  *	selftest_map.c		round trips between CPUs
  *	selftest_memory.c	latency and bandwidth
  *	selftest_noise.c	time that something else takes
+ *	noise.c			the same as a command of its own
  *	selftest_pmi.c		skid of counters' interrupts
  *	selftest_screen.c	its QR code
  *	selftest_clocks.c	offsets of clocks
@@ -50,5 +51,19 @@ void selftest_bandwidth(struct survey *s, uint64_t ns, void (*beat)(void));
 
 /* Watch each CPU for noise, for at most so many periods. */
 void selftest_noise(struct survey *s, unsigned most, void (*beat)(void));
+
+/* Set the fields that say which machine this is, and the usual threshold and period of noise. */
+void selftest_identify(struct survey *s);
+
+/* Which CPUs are watched, and for how long. */
+struct selftest_watch {
+	unsigned periods;     /* of each CPU */
+	const uint64_t *cpus; /* a bit for each CPU, or NULL: all CPUs */
+	bool together;        /* all at once, not one after the other */
+	void (*beat)(void);   /* called about once a period by the boot CPU */
+};
+
+/* Set the noise of these CPUs; of a CPU that does not start nothing is set. */
+void selftest_watch(struct survey *s, const struct selftest_watch *watch);
 
 #endif

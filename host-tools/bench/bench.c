@@ -12,7 +12,7 @@
 
 static int status_of(int code, const struct bench_link *link, const struct error *error)
 {
-	int signal = link->is_remote ? link->remote.signal : link->machine.signal;
+	int signal = bench_link_signal(link);
 
 	if (!code)
 		return EXIT_OK;
@@ -57,18 +57,19 @@ static int measure(struct bench_link *link, const struct bench_options *options)
 
 int command_bench(int argc, char **argv)
 {
-	struct bench_machine_options machine;
+	struct machine_options machine;
 	static struct bench_link link;
 	struct bench_options options;
 	struct error error = { "" };
+	bool serve;
 	int code, status;
 
-	bench_options_parse_all(&options, &machine, argc, argv);
+	serve = bench_options_parse_all(&options, &machine, argc, argv);
 	code = bench_link_open(&link, &machine, &error);
 	if (code)
 		status = status_of(code, &link, &error);
 	else
-		status = machine.serve ? bench_serve(&link, &options) : measure(&link, &options);
+		status = serve ? bench_serve(&link, &options) : measure(&link, &options);
 	bench_link_close(&link);
 	return status;
 }

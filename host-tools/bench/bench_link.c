@@ -65,7 +65,7 @@ static int pause_a_little(struct bench_link *link, struct error *error)
 
 /* ---- Opening ---- */
 
-static int find_image(struct bench_link *link, const struct bench_machine_options *options,
+static int find_image(struct bench_link *link, const struct machine_options *options,
                       struct error *error)
 {
 	if (options->image) {
@@ -124,8 +124,7 @@ static int await_region(struct bench_link *link, struct error *error)
 	}
 }
 
-static int boot(struct bench_link *link, const struct bench_machine_options *options,
-                struct error *error)
+static int boot(struct bench_link *link, const struct machine_options *options, struct error *error)
 {
 	static char *no_words[] = { (char *)(uintptr_t) "" };
 	int code = find_image(link, options, error);
@@ -136,7 +135,7 @@ static int boot(struct bench_link *link, const struct bench_machine_options *opt
 		.qemu = options->qemu,
 		.firmware = options->firmware,
 		.region_size = REGION_SIZE,
-		.timeout = options->timeout,
+		.timeout = options->channel.timeout,
 		.qemu_options = options->qemu_options,
 		.qemu_option_count = options->qemu_option_count,
 		.guest = { .words = no_words },
@@ -151,12 +150,10 @@ static int boot(struct bench_link *link, const struct bench_machine_options *opt
 	return code;
 }
 
-static int connect_to(struct bench_link *link, const struct bench_machine_options *options,
+static int connect_to(struct bench_link *link, const struct machine_options *options,
                       struct error *error)
 {
-	const struct remote_options remote = { .url = options->url,
-		                               .channel = options->channel,
-		                               .timeout = options->timeout };
+	const struct remote_options remote = { .channel = options->channel };
 	int code = remote_link_open(&link->remote, &remote, error);
 
 	link->region = &link->remote.region;
@@ -165,17 +162,23 @@ static int connect_to(struct bench_link *link, const struct bench_machine_option
 	return code ? code : remote_await_idle(&link->remote, error);
 }
 
-int bench_link_open(struct bench_link *link, const struct bench_machine_options *options,
+int bench_link_open(struct bench_link *link, const struct machine_options *options,
                     struct error *error)
 {
-	*link = (struct bench_link){ .is_remote = options->url, .timeout = options->timeout };
+	*link = (struct bench_link){ .is_remote = options->channel.url,
+		                     .timeout = options->channel.timeout };
 	machine_init(&link->machine, &link->run, NULL, 0);
-	return options->url ? connect_to(link, options, error) : boot(link, options, error);
+	return options->channel.url ? connect_to(link, options, error) : boot(link, options, error);
 }
 
 uint16_t bench_link_machine(const struct bench_link *link)
 {
 	return link->region->header.machine;
+}
+
+int bench_link_signal(const struct bench_link *link)
+{
+	return link->is_remote ? link->remote.signal : link->machine.signal;
 }
 
 void bench_link_close(struct bench_link *link)
@@ -205,6 +208,17 @@ static int answer(const struct bench_link *link, uint32_t number, bool *answered
 	                 *message ? message : "it gave no reason");
 }
 
+/* Move *until behind each heartbeat of the machine. */
+static void feel(const struct bench_link *link, uint64_t *beat, double *until)
+{
+	struct tr_header header;
+
+	region_header(link->region, &header);
+	if (header.heartbeat != *beat)
+		*until = progress_now() + link->timeout;
+	*beat = header.heartbeat;
+}
+
 static int wait_more(struct bench_link *link, double until, struct error *error)
 {
 	int code;
@@ -221,14 +235,37 @@ static int wait_more(struct bench_link *link, double until, struct error *error)
 static int await_answer(struct bench_link *link, uint32_t number, struct error *error)
 {
 	double until = progress_now() + link->timeout;
+	uint64_t beat = 0;
 	bool answered;
 	int code;
 
 	while (!(code = answer(link, number, &answered, error)) && !answered) {
+		feel(link, &beat, &until);
 		code = wait_more(link, until, error);
 		if (code)
 			break;
 	}
+	return code;
+}
+
+int bench_link_command(struct bench_link *link, const char *text, FILE *out, struct error *error)
+{
+	uint32_t number = 0;
+	uint64_t from = 0;
+	char *printed;
+	int code;
+
+	free(region_console(link->region, &from));
+	code = mailbox_send(link->region, text, &number, error);
+	if (!code)
+		code = await_answer(link, number, error);
+	if (code)
+		return code;
+	code = look(link, error); /* a channel may show the answer before the text */
+	printed = region_console(link->region, &from);
+	if (printed)
+		fputs(printed, out);
+	free(printed);
 	return code;
 }
 

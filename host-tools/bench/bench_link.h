@@ -3,6 +3,8 @@
 #ifndef HOST_TOOLS_BENCH_BENCH_LINK_H
 #define HOST_TOOLS_BENCH_BENCH_LINK_H
 
+#include <stdio.h>
+
 #include "host-tools/bench/bench_options.h"
 #include "host-tools/record/qemu/run_machine.h"
 #include "host-tools/record/remote/remote_link.h"
@@ -20,7 +22,7 @@ struct bench_link {
 };
 
 /* Connect, or boot. 0, or a negative errno and the reason; call bench_link_close() in any case. */
-int bench_link_open(struct bench_link *link, const struct bench_machine_options *options,
+int bench_link_open(struct bench_link *link, const struct machine_options *options,
                     struct error *error);
 
 /* ELF's e_machine of the machine. */
@@ -30,6 +32,13 @@ uint16_t bench_link_machine(const struct bench_link *link);
  * has a status of its own; or a negative errno: the machine does not answer. */
 int bench_link_ask(struct bench_link *link, const struct bench_request *request,
                    struct bench_result *result, struct error *error);
+
+/* Send a command, await its end, and print what the machine printed meanwhile. 0, or a negative
+ * errno and the reason: the machine refused the command, or does not answer. */
+int bench_link_command(struct bench_link *link, const char *text, FILE *out, struct error *error);
+
+/* The signal that ended the last call; 0: none did. */
+int bench_link_signal(const struct bench_link *link);
 
 void bench_link_close(struct bench_link *link);
 

@@ -17,7 +17,7 @@ void bench_options_init(struct bench_options *options)
 enum kind { TEXT, NUMBER, SWITCH, AGGREGATE, IGNORED };
 
 /* Where the value goes, and what it may be. */
-struct option {
+struct word_option {
 	const char *name;
 	enum kind kind;
 	size_t offset;
@@ -26,7 +26,7 @@ struct option {
 
 #define AT(member) offsetof(struct bench_options, member)
 
-static const struct option options_[] = {
+static const struct word_option options_[] = {
 	{ "asm", TEXT, AT(assembly[BENCH_CODE]), 0, 0 },
 	{ "asm_init", TEXT, AT(assembly[BENCH_INIT]), 0, 0 },
 	{ "asm_late_init", TEXT, AT(assembly[BENCH_LATE_INIT]), 0, 0 },
@@ -68,16 +68,16 @@ static const struct option options_[] = {
 
 /* An exact name, or the only name that begins so. A name that all other candidates begin with is
  * preferred: -as is -asm. -n is -n_measurements, as in nanoBench. */
-static const struct option *find(const char *word, const char **other)
+static const struct word_option *find(const char *word, const char **other)
 {
 	size_t length = strlen(word);
-	const struct option *found = NULL;
+	const struct word_option *found = NULL;
 
 	*other = NULL;
 	if (!strcmp(word, "n"))
 		word = "n_measurements";
 	for (size_t i = 0; i < OPTIONS; i++) {
-		const struct option *option = &options_[i];
+		const struct word_option *option = &options_[i];
 
 		if (!strcmp(option->name, word)) {
 			*other = NULL;
@@ -93,7 +93,7 @@ static const struct option *find(const char *word, const char **other)
 	return found;
 }
 
-static int set_number(const struct option *option, uint32_t *to, const char *text,
+static int set_number(const struct word_option *option, uint32_t *to, const char *text,
                       struct error *error)
 {
 	unsigned long value;
@@ -109,8 +109,8 @@ static int set_number(const struct option *option, uint32_t *to, const char *tex
 	return 0;
 }
 
-static int set(struct bench_options *options, const struct option *option, const char *argument,
-               struct error *error)
+static int set(struct bench_options *options, const struct word_option *option,
+               const char *argument, struct error *error)
 {
 	void *to = (char *)options + option->offset;
 	uint32_t ignored;
@@ -157,7 +157,7 @@ int bench_options_parse(struct bench_options *options, int count, char **words, 
 
 	*kept = 0;
 	for (int i = 0; i < count && !code; i++) {
-		const struct option *option;
+		const struct word_option *option;
 		const char *other;
 
 		if (!is_ours(words[i]) || !strcmp(words[i], "-h")) {

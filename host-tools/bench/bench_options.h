@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host-tools/region/channel_url.h"
+#include "host-tools/bench/machine_options.h"
 #include "lib/bench/bench.h"
 #include "writer/util/error.h"
 
@@ -25,17 +25,6 @@ struct bench_options {
 	bool json;
 };
 
-/* The machine, and the form of use. */
-struct bench_machine_options {
-	const char *url; /* --channel; NULL: boot a machine in QEMU */
-	struct channel_url_options channel;
-	double timeout; /* s */
-	const char *arch, *image, *qemu, *firmware;
-	char **qemu_options;
-	int qemu_option_count;
-	bool serve, verbose;
-};
-
 /* nanoBench's defaults. */
 void bench_options_init(struct bench_options *options);
 
@@ -45,8 +34,9 @@ void bench_options_init(struct bench_options *options);
 int bench_options_parse(struct bench_options *options, int count, char **words, char **rest,
                         int *kept, struct error *error);
 
-/* Read the whole command line. Does not return for --help or a wrong command line. */
-void bench_options_parse_all(struct bench_options *options, struct bench_machine_options *machine,
+/* Read the whole command line. Returns whether --serve was given. Does not return for --help or a
+ * wrong command line. */
+bool bench_options_parse_all(struct bench_options *options, struct machine_options *machine,
                              int argc, char **argv);
 
 #endif

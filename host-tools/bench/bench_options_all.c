@@ -9,31 +9,9 @@
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
 
-#define TIMEOUT_S 60.0
-
-enum {
-	KEY_CHANNEL = 256,
-	KEY_TIMEOUT,
-	KEY_ADDRESS,
-	KEY_STOP_BUDGET,
-	KEY_QEMU,
-	KEY_FIRMWARE,
-	KEY_SERVE,
-	KEY_LIMIT,
-	KEY_ARCH,
-	KEY_IMAGE,
-	KEY_JSON,
-};
+enum { KEY_JSON = 256, KEY_LIMIT, KEY_SERVE };
 
 static const struct argp_option argp_options[] = {
-	{ "channel", KEY_CHANNEL, "URL", 0, "a running machine; `help' lists the kinds", 0 },
-	{ "address", KEY_ADDRESS, "ADDRESS", 0, "the trace region's address", 0 },
-	{ "stop-budget", KEY_STOP_BUDGET, "N%", 0, "gdb: share of time to stop the machine", 0 },
-	{ "timeout", KEY_TIMEOUT, "S", 0, "seconds to wait for the machine (60)", 0 },
-	{ "arch", KEY_ARCH, "ARCH", 0, "x86_64 (default) or aarch64", 0 },
-	{ "image", KEY_IMAGE, "FILE.efi", 0, "the image to boot", 0 },
-	{ "qemu", KEY_QEMU, "FILE", 0, "the QEMU to start", 0 },
-	{ "firmware", KEY_FIRMWARE, "FILE", 0, "UEFI firmware, for QEMU's -bios", 0 },
 	{ "json", KEY_JSON, NULL, 0, "print all measurements as JSON", 0 },
 	{ "limit", KEY_LIMIT, "S", 0, "seconds until a snippet is ended (10)", 0 },
 	{ "serve", KEY_SERVE, NULL, 0, "take JSON requests from standard input", 0 },
@@ -42,44 +20,17 @@ static const struct argp_option argp_options[] = {
 
 struct all {
 	struct bench_options *options;
-	struct bench_machine_options *machine;
+	struct machine_options *machine;
+	bool serve;
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct all *all = state->input;
-	struct bench_machine_options *machine = all->machine;
 
 	switch (key) {
-	case KEY_CHANNEL:
-		if (!strcmp(arg, "help")) {
-			channel_url_help(stdout);
-			exit(EXIT_OK);
-		}
-		machine->url = arg;
-		return 0;
-	case KEY_ADDRESS:
-		machine->channel.address = arg;
-		return 0;
-	case KEY_STOP_BUDGET:
-		machine->channel.stop_budget = arg;
-		return 0;
-	case KEY_TIMEOUT:
-		machine->timeout = argument_amount(state, "--timeout", arg, "seconds", 0.1, 86400);
-		return 0;
-	case KEY_ARCH:
-		if (strcmp(arg, "x86_64") != 0 && strcmp(arg, "aarch64") != 0)
-			argp_error(state, "--arch %s: there are x86_64 and aarch64", arg);
-		machine->arch = arg;
-		return 0;
-	case KEY_IMAGE:
-		machine->image = arg;
-		return 0;
-	case KEY_QEMU:
-		machine->qemu = arg;
-		return 0;
-	case KEY_FIRMWARE:
-		machine->firmware = arg;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = all->machine;
 		return 0;
 	case KEY_JSON:
 		all->options->json = true;
@@ -90,16 +41,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		               argument_amount(state, "--limit", arg, "seconds", 0.001, 86400));
 		return 0;
 	case KEY_SERVE:
-		machine->serve = true;
+		all->serve = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
+static const struct argp_child argp_children[] = { { &machine_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
+	.children = argp_children,
 	.args_doc = "-asm CODE [NANOBENCH'S OPTIONS...] [-- QEMU OPTIONS...]",
 	.doc =
 	    "Measure a snippet of machine code on a machine without an operating system, by the "
@@ -115,36 +69,30 @@ static const struct argp argp = {
 
 static _Noreturn void refuse(const char *what)
 {
-	fprintf(stderr, "bareperf bench: %s\nTry `bareperf bench --help'.\n", what);
-	exit(RUN_REFUSED);
+	machine_options_refuse("bareperf bench", what);
 }
 
-void bench_options_parse_all(struct bench_options *options, struct bench_machine_options *machine,
+bool bench_options_parse_all(struct bench_options *options, struct machine_options *machine,
                              int argc, char **argv)
 {
 	char **own = calloc((size_t)argc + 2, sizeof(*own)); /* never freed: argp keeps words */
-	struct all all = { options, machine };
+	struct all all = { options, machine, false };
 	struct error error = { "" };
-	int separator = 1, kept;
+	const char *wrong;
+	int words, kept;
 
 	bench_options_init(options);
-	*machine = (struct bench_machine_options){ .arch = "x86_64", .timeout = TIMEOUT_S };
 	if (!own)
 		refuse("no memory");
-	while (separator < argc && strcmp(argv[separator], "--") != 0)
-		separator++;
-	if (separator < argc) {
-		machine->qemu_options = argv + separator + 1;
-		machine->qemu_option_count = argc - separator - 1;
-	}
+	words = machine_options_divide(machine, argc, argv);
 	own[0] = argv[0];
-	if (bench_options_parse(options, separator - 1, argv + 1, own + 1, &kept, &error))
+	if (bench_options_parse(options, words - 1, argv + 1, own + 1, &kept, &error))
 		refuse(error.text);
 	arguments_parse_as(&argp, kept + 1, own, "bareperf bench", 0, RUN_REFUSED, &all);
-	machine->channel.timeout = machine->timeout;
-	if (machine->url &&
-	    (machine->image || machine->qemu || machine->firmware || machine->qemu_option_count))
-		refuse("--channel is a machine that runs already: no options of QEMU");
-	if (!machine->serve && !options->assembly[BENCH_CODE] && !options->files[BENCH_CODE])
+	wrong = machine_options_check(machine);
+	if (wrong)
+		refuse(wrong);
+	if (!all.serve && !options->assembly[BENCH_CODE] && !options->files[BENCH_CODE])
 		refuse("there is no code to measure: give -asm CODE or -code FILE");
+	return all.serve;
 }

@@ -139,3 +139,13 @@ void survey_json(const struct survey *s, survey_print_fn print)
 	survey_json_noise(s, print);
 	print("}");
 }
+
+void survey_json_of_noise(const struct survey *s, survey_print_fn print)
+{
+	print("{");
+	survey_json_text("bareperf", s->producer, print);
+	survey_json_text("architecture", s->architecture, print);
+	survey_json_machine(s, print);
+	survey_json_noise(s, print);
+	print("}\n");
+}

@@ -13,4 +13,7 @@ void survey_json_string(const char *text, survey_print_fn print);
  * the self-test's report has all checks. */
 void survey_json(const struct survey *s, survey_print_fn print);
 
+/* Print the machine and its noise alone, as one JSON object in one line. */
+void survey_json_of_noise(const struct survey *s, survey_print_fn print);
+
 #endif

@@ -121,5 +121,7 @@ void survey_watch(const struct survey_look *look, const struct survey *s, unsign
 		noise->noise += survey_ns(s, taken);
 		if (survey_ns(s, taken) > noise->max_noise)
 			noise->max_noise = survey_ns(s, taken);
+		if (look->beat)
+			look->beat();
 	}
 }

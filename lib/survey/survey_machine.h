@@ -44,6 +44,7 @@ void survey_take_interrupts(struct survey *s, uint64_t *events, unsigned count, 
 struct survey_look {
 	uint64_t (*cycles)(void);
 	void (*causes)(uint32_t *smi, uint32_t *nmi);
+	void (*beat)(void); /* called after each period; NULL: nothing is */
 };
 
 /* Look at the clock for so many periods of s->period ns, and note each step of more than

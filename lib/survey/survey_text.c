@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/survey/survey_text.h"
 
+#include <string.h>
+
 #include "lib/survey/survey_shape.h"
 
 /* The lines of each part; their sum is at most SURVEY_TEXT_LINES. */
@@ -238,6 +240,12 @@ static void text_interrupts(const struct survey *s, survey_print_fn print)
 
 /* ---- Noise ---- */
 
+/* Arm's CPUs do not count what enters EL3: the last column has the gaps of every cause. */
+static bool text_is_arm(const struct survey *s)
+{
+	return !strcmp(s->architecture, "aarch64");
+}
+
 static void text_noise_row(const struct survey *s, unsigned cpu, survey_print_fn print)
 {
 	const struct survey_noise *n = &s->cpu[cpu].noise;
@@ -251,29 +259,34 @@ static void text_noise_row(const struct survey *s, unsigned cpu, survey_print_fn
 	      (unsigned long)(free / 100000), (unsigned long)(free % 100000),
 	      (unsigned long)(n->max_noise / 1000), (unsigned long)(n->max_single / 1000), n->hw,
 	      n->nmi);
-	if (s->has_smi)
+	if (text_is_arm(s))
+		print("%7u\n", n->hw + n->nmi);
+	else if (s->has_smi)
 		print("%7u\n", n->smi);
 	else
 		print("%7s\n", "-");
 }
 
-/* Whether fewer than ROWS - 1 CPUs lost more time than this one. */
-static bool text_is_noisy(const struct survey *s, unsigned cpu)
+/* Whether fewer than `rows` CPUs lost more time than this one. */
+static bool text_is_noisy(const struct survey *s, unsigned rows, unsigned cpu)
 {
 	unsigned worse = 0;
 
 	for (unsigned i = 0; i < s->cpus; i++)
 		worse += s->cpu[i].noise.noise > s->cpu[cpu].noise.noise ||
 		         (i < cpu && s->cpu[i].noise.noise == s->cpu[cpu].noise.noise);
-	return worse < ROWS - 1;
+	return worse < rows;
 }
 
-static void text_noise(const struct survey *s, survey_print_fn print)
+void survey_text_noise(const struct survey *s, unsigned rows, survey_print_fn print)
 {
 	uint64_t runtime = 0;
+	unsigned watched = 0;
 
-	for (unsigned i = 0; i < s->cpus; i++)
+	for (unsigned i = 0; i < s->cpus; i++) {
 		runtime += s->cpu[i].noise.runtime;
+		watched += s->cpu[i].noise.periods != 0;
+	}
 	if (!runtime)
 		return;
 	runtime /= 1000000000;
@@ -283,12 +296,13 @@ static void text_noise(const struct survey *s, survey_print_fn print)
 	      (unsigned long)(runtime / 60 % 60), (unsigned long)(runtime % 60));
 	print(
 	    "CPU Period       Runtime        Noise  %% CPU Aval   Max Noise   Max Single      HW "
-	    "    NMI     SMI\n");
+	    "    NMI     %s\n",
+	    text_is_arm(s) ? "GAP" : "SMI");
 	for (unsigned i = 0; i < s->cpus; i++)
-		if (s->cpus <= ROWS || text_is_noisy(s, i))
+		if (s->cpu[i].noise.periods && (watched <= rows || text_is_noisy(s, rows - 1, i)))
 			text_noise_row(s, i, print);
-	if (s->cpus > ROWS)
-		print("    the other %u CPUs had less noise\n", s->cpus - (ROWS - 1));
+	if (watched > rows)
+		print("    the other %u CPUs had less noise\n", watched - (rows - 1));
 }
 
 void survey_text(const struct survey *s, survey_print_fn print)
@@ -299,5 +313,5 @@ void survey_text(const struct survey *s, survey_print_fn print)
 	text_bandwidth(s, print);
 	text_clocks(s, print);
 	text_interrupts(s, print);
-	text_noise(s, print);
+	survey_text_noise(s, ROWS, print);
 }

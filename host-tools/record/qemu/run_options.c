@@ -51,7 +51,7 @@ static const struct argp_option argp_options[] = {
 	{ "region", KEY_REGION, "FILE", 0, "keep the trace region in this file", 0 },
 	{ "region-size", KEY_REGION_SIZE, "MIB", 0, "size of the shared memory (default: 64)", 0 },
 	{ "no-doorbell", KEY_NO_DOORBELL, NULL, 0, "read the rings every millisecond", 0 },
-	{ "json", 'j', NULL, 0, "print the result of `stat` or `selftest` as JSON", 0 },
+	{ "json", 'j', NULL, 0, "print the result of the command as JSON", 0 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "check the command and start nothing", 0 },
 	TOP_OPTIONS,
 	{ "verbose", 'v', NULL, 0, "show the machine's serial line", 0 },
@@ -142,7 +142,7 @@ static const struct argp argp = {
 	    "[QEMU OPTIONS...] -- record -e EVENT... -- WORKLOAD\n"
 	    "[QEMU OPTIONS...] -- stat -e EVENT... -- WORKLOAD\n"
 	    "[QEMU OPTIONS...] -- top -e EVENT... -- WORKLOAD\n"
-	    "[QEMU OPTIONS...] -- selftest|list|version|help",
+	    "[QEMU OPTIONS...] -- selftest|noise|list|version|help",
 	.doc =
 	    "Boot the image in QEMU, run one command on it, and write its recording to "
 	    "perf.data.\vOptions before -- that are not in the list above, and their arguments, "
@@ -248,8 +248,9 @@ static void check_whole(const struct run_options *options)
 		refuse(
 		    "no command for the machine behind --; for example:\n"
 		    "  bareperf run -- record -e cpu-clock -g -- calltree");
-	if (options->json && !options->stat && !is_command(options, "selftest"))
-		refuse("--json works only with `stat' and `selftest'");
+	if (options->json && !options->stat && !is_command(options, "selftest") &&
+	    !is_command(options, "noise"))
+		refuse("--json works only with `stat', `selftest' and `noise'");
 	if (!options->guest.payload && guest_has_files(&options->guest))
 		refuse("--file and --stdin need a program: add --payload FILE");
 	if (options->guest.payload && strcmp(workload(options), "payload") != 0)

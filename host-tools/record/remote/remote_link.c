@@ -157,13 +157,14 @@ int remote_link_open(struct remote_link *link, const struct remote_options *opti
 {
 	int code;
 
-	*link = (struct remote_link){ .timeout = options->timeout,
+	*link = (struct remote_link){ .timeout = options->channel.timeout,
 		                      .signals = -1,
 		                      .needs_no_life = options->force };
 	remote_link_is_alive(link);
 	code = signals_open(&link->signals, error);
 	if (!code)
-		code = channel_open_url(&link->channel, options->url, &options->channel, error);
+		code = channel_open_url(&link->channel, options->channel.url,
+		                        &options->channel.more, error);
 	if (code)
 		return channel_failed(link, code);
 	code = await_machine(link, error);
@@ -171,7 +172,7 @@ int remote_link_open(struct remote_link *link, const struct remote_options *opti
 		code = region_load(&link->region, error);
 	if (!code)
 		free(region_console(&link->region, &link->console));
-	return code ? error_prefix(error, code, "%s", options->url) : 0;
+	return code ? error_prefix(error, code, "%s", options->channel.url) : 0;
 }
 
 int remote_link_acquire(struct remote_link *link, struct error *error)

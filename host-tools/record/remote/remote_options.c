@@ -12,36 +12,12 @@
 #include "host-tools/util/exit_status.h"
 
 enum {
-	KEY_CHANNEL = 256,
-	KEY_TIMEOUT,
-	KEY_ADDRESS,
-	KEY_STOP_BUDGET,
-	KEY_FORCE,
+	KEY_FORCE = 256,
 	KEY_IMAGE,
 	KEY_FETCH,
 };
 
-#define OF_ALL                                                                                       \
-	{                                                                                            \
-		"channel",                                                                           \
-		KEY_CHANNEL,                                                                         \
-		"URL",                                                                               \
-		0,                                                                                   \
-		"the channel to the machine; `help' lists all kinds",                                \
-		0                                                                                    \
-	},                                                                                           \
-	    { "timeout", KEY_TIMEOUT, "S", 0, "give up after S seconds without a sign of life (10)", \
-	      0 },                                                                                   \
-	    { "address",                                                                             \
-	      KEY_ADDRESS,                                                                           \
-	      "ADDRESS",                                                                             \
-	      0,                                                                                     \
-	      "the trace region's address, as the machine prints it",                                \
-	      0 },                                                                                   \
-	{                                                                                            \
-		"stop-budget", KEY_STOP_BUDGET, "N%", 0,                                             \
-		    "gdb: share of time to stop the machine (default: 10%)", 0                       \
-	}
+#define OF_ALL CHANNEL_OPTIONS("give up after S seconds without a sign of life (10)")
 
 static const struct argp_option short_options[] = {
 	OF_ALL,
@@ -70,38 +46,11 @@ static const struct argp_option top_options[] = {
 	{ 0 },
 };
 
-static void set_timeout(struct remote_options *options, const char *arg, struct argp_state *state)
-{
-	options->timeout = argument_amount(state, "--timeout", arg, "seconds", 0.1, 86400);
-	options->channel.timeout = options->timeout;
-}
-
-static void set_channel(struct remote_options *options, const char *arg)
-{
-	if (!strcmp(arg, "help")) {
-		channel_url_help(stdout);
-		exit(EXIT_OK);
-	}
-	options->url = arg;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct remote_options *options = state->input;
 
 	switch (key) {
-	case KEY_CHANNEL:
-		set_channel(options, arg);
-		return 0;
-	case KEY_TIMEOUT:
-		set_timeout(options, arg, state);
-		return 0;
-	case KEY_ADDRESS:
-		options->channel.address = arg;
-		return 0;
-	case KEY_STOP_BUDGET:
-		options->channel.stop_budget = arg;
-		return 0;
 	case KEY_FORCE:
 		options->force = true;
 		return 0;
@@ -118,13 +67,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->json = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (!options->url)
+		if (!options->channel.url)
 			argp_error(
 			    state,
 			    "--channel URL is missing: it names the machine (`bareperf run' boots one)");
 		return 0;
 	default:
-		if (!top_option_parse(key, arg, state, &options->top))
+		if (!channel_option_parse(key, arg, state, &options->channel) ||
+		    !top_option_parse(key, arg, state, &options->top))
 			return 0;
 		return output_option_parse(key, arg, state, &options->output);
 	}
@@ -184,7 +134,7 @@ void remote_options_parse(struct remote_options *options, const struct remote_us
 	const char *wrong;
 	int owned = argc;
 
-	*options = (struct remote_options){ .timeout = 10, .top = TOP_DEFAULTS };
+	*options = (struct remote_options){ .channel.timeout = 10, .top = TOP_DEFAULTS };
 	options->stat = !strcmp(usage->name, "stat");
 	options->top.wanted = usage->shows;
 	if (!words)

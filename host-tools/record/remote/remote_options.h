@@ -6,14 +6,13 @@
 #include <stdbool.h>
 
 #include "host-tools/record/command/guest.h"
-#include "host-tools/region/channel_url.h"
+#include "host-tools/region/channel_options.h"
 #include "host-tools/session/output_options.h"
 #include "host-tools/top/top_options.h"
 
 struct remote_options {
-	const char *url; /* --channel */
-	struct channel_url_options channel;
-	double timeout; /* s without a sign of life until the machine is given up */
+	/* timeout: s without a sign of life until the machine is given up */
+	struct channel_options channel;
 	struct output_options
 	    output;        /* of `record' and `attach': "perf.data"; of others: /dev/null */
 	const char *image; /* NULL: from the build tree of this tool */

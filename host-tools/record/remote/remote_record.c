@@ -171,7 +171,7 @@ static void tell_how_to_come_back(const struct remote_recording *r, bool silent)
 		    ": from now on records are lost when its rings are full",
 		    r->drive.session.region.header.run);
 	say("resume with: bareperf %s --channel %s%s%s", r->drive.top ? "top" : "attach",
-	    r->options.url, watched ? "" : " -o ", watched ? "" : r->options.output.path);
+	    r->options.channel.url, watched ? "" : " -o ", watched ? "" : r->options.output.path);
 }
 
 /* The exit status for an error, as run's. */

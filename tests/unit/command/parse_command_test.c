@@ -201,6 +201,24 @@ static void a_file_may_be_named(void **state)
 	assert_string_equal(c.output, "y");
 }
 
+static void noise_has_rtlas_options(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("noise"), 0);
+	assert_int_equal(c.verb, COMMAND_NOISE);
+	assert_int_equal(c.duration + c.noise_period + c.noise_threshold, 0);
+	assert_int_equal(parse("noise -d 60 --period 250K -T 5 -C 1,3 --json"), 0);
+	assert_int_equal(c.duration, 60);
+	assert_int_equal(c.noise_period, 250 << 10);
+	assert_int_equal(c.noise_threshold, 5);
+	assert_int_equal(c.cpus[0], 10);
+	assert_true(c.json);
+	assert_int_equal(parse("noise --period 99"), -EINVAL);
+	assert_int_equal(parse("noise --duration 86401"), -EINVAL);
+	assert_int_equal(parse("noise -T 1000001"), -EINVAL);
+	assert_int_equal(parse("noise -- loop"), -EINVAL);
+}
+
 static void sizes_may_have_a_suffix(void **state)
 {
 	(void)state;
@@ -239,7 +257,7 @@ static const struct {
 	{ "", "a command is missing", 0 },
 	{ "recrod -- loop",
 	  "unknown command: record, stat, stop, slower, save, list, recover, register, "
-	  "unregister, selftest, version or help",
+	  "unregister, selftest, noise, version or help",
 	  0 },
 	{ "record --boot -- loop", "with --boot the firmware is the workload", 17 },
 	{ "record --boot -a", "of a boot the boot CPU alone is recorded", 14 },
@@ -553,6 +571,7 @@ int main(void)
 		cmocka_unit_test(every_command_may_choose_the_next_step),
 		cmocka_unit_test(the_command_decides_whether_the_firmware_stays),
 		cmocka_unit_test(a_file_may_be_named),
+		cmocka_unit_test(noise_has_rtlas_options),
 		cmocka_unit_test(sizes_may_have_a_suffix),
 		cmocka_unit_test(an_argument_with_a_unit_has_decimals),
 		cmocka_unit_test(an_error_names_the_reason_and_the_column),

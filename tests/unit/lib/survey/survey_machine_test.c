@@ -313,7 +313,13 @@ static void look_causes(uint32_t *smi, uint32_t *nmi)
 	*nmi = nmis;
 }
 
-static const struct survey_look look = { look_cycles, look_causes };
+static void look_beat(void)
+{
+	now += 1000000; /* is no gap: a beat lies between two periods */
+	beats++;
+}
+
+static const struct survey_look look = { look_cycles, look_causes, look_beat };
 
 static void gaps_have_their_length_and_their_cause(void **state)
 {
@@ -360,10 +366,12 @@ static void a_quiet_cpu_has_no_noise(void **state)
 	struct survey_noise noise;
 
 	(void)state;
+	beats = 0;
 	takes = story;
 	survey_watch(&look, &s, 3, &noise);
 	assert_int_equal(noise.noise + noise.max_single + noise.hw + noise.smi + noise.nmi, 0);
 	assert_int_equal(noise.periods, 3);
+	assert_int_equal(beats, 3);
 }
 
 int main(void)

@@ -188,9 +188,52 @@ static void a_table_of_many_cpus_has_the_noisiest(void **state)
 	assert_non_null(strstr(text, "\n    the other 195 CPUs had less noise\n"));
 }
 
+static void noise_alone_has_the_watched_cpus(void **state)
+{
+	(void)state;
+	s.cpu[0].noise = (struct survey_noise){ 0 };
+	survey_text_noise(&s, s.cpus, print);
+	assert_string_equal(
+	    text,
+	    "                                                  Hardware-related Noise\n"
+	    "duration:   0 00:00:01 | time is in us\n"
+	    "CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single      HW "
+	    "    NMI     SMI\n"
+	    "  1 #5            500000          138    99.97240          30           20       4 "
+	    "      2       3\n"
+	    "  2 #5            500000            0   100.00000           0            0       0 "
+	    "      0       0\n");
+}
+
+static void on_arm_all_gaps_are_in_the_last_column(void **state)
+{
+	(void)state;
+	strcpy(s.architecture, "aarch64");
+	s.has_smi = false;
+	survey_text_noise(&s, s.cpus, print);
+	assert_non_null(strstr(text, "     NMI     GAP\n"));
+	assert_non_null(strstr(text, " 20       4       2       6\n"));
+}
+
 static json_int_t number(const json_t *of, const char *name)
 {
 	return json_integer_value(json_object_get(of, name));
+}
+
+static void json_of_noise_is_one_line(void **state)
+{
+	json_t *root, *at;
+
+	(void)state;
+	survey_json_of_noise(&s, print);
+	assert_ptr_equal(strchr(text, '\n'), text + used - 1);
+	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(root);
+	assert_string_equal(json_string_value(json_object_get(root, "bareperf")), "1.2.3");
+	assert_null(json_object_get(root, "ladder"));
+	at = json_array_get(json_object_get(json_object_get(root, "noise"), "cpus"), 1);
+	assert_int_equal(number(at, "max_smi_ns"), 20000);
+	json_decref(root);
 }
 
 static void json_has_every_figure(void **state)
@@ -237,6 +280,9 @@ int main(void)
 		cmocka_unit_test_setup(a_machine_of_nothing_has_a_short_text, set_up),
 		cmocka_unit_test_setup(the_survey_is_short_enough_to_be_pasted, set_up),
 		cmocka_unit_test_setup(a_table_of_many_cpus_has_the_noisiest, set_up),
+		cmocka_unit_test_setup(noise_alone_has_the_watched_cpus, set_up),
+		cmocka_unit_test_setup(on_arm_all_gaps_are_in_the_last_column, set_up),
+		cmocka_unit_test_setup(json_of_noise_is_one_line, set_up),
 		cmocka_unit_test_setup(json_has_every_figure, set_up),
 	};
 
