@@ -32,4 +32,14 @@ build/host/bareperf: build/host/plain/host-tools/main.o build/host/plain/libbare
 	$(call say,LINK,$@)
 	$(Q)gcc -o $@ $^ $(HOST_LIBS) -Wl,-Map=$@.map
 
-host: build/host/bareperf ;
+# The plugin for QEMU has the ring's code in it, and exports QEMU's two names alone.
+PLUGIN_SRCS := $(wildcard plugin/*.c ringbuf/*.c) arch/host/host.c
+build/host/plugin/%.o: %.c Makefile
+	$(call say,CC,'$< (plugin)')
+	$(Q)mkdir -p $(@D)
+	$(Q)gcc $(COMMON) -D_GNU_SOURCE -Iarch/host/include -fPIC -fvisibility=hidden $(DEPFILE) -c -o $@ $<
+build/host/bareperf-outside.so: $(PLUGIN_SRCS:%.c=build/host/plugin/%.o)
+	$(call say,LINK,$@)
+	$(Q)gcc -shared -o $@ $^ -Wl,--gc-sections -Wl,-z,relro,-z,now
+
+host: build/host/bareperf build/host/bareperf-outside.so ;

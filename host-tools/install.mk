@@ -18,8 +18,9 @@ install-images:
 	done
 
 install-tool:
-	$(if $(wildcard build/host/bareperf),,$(error the tool is not built yet: make host))
+	$(if $(and $(wildcard build/host/bareperf),$(wildcard build/host/bareperf-outside.so)),,$(error the tool is not built yet: make host))
 	install -D -m 755 build/host/bareperf $(DEST)/bin/bareperf
+	install -D -m 644 build/host/bareperf-outside.so $(DEST)/libexec/bareperf/bareperf-outside.so
 	install -d $(DEST)/share/man/man1
 	install -m 644 docs/man/*.1 $(DEST)/share/man/man1
 	for command in attach stop snapshot console reboot; do \

@@ -10,6 +10,7 @@
 #include "host-tools/events/list.h"
 #include "host-tools/import/import.h"
 #include "host-tools/merge/merge.h"
+#include "host-tools/record/outside/outside.h"
 #include "host-tools/record/qemu/run.h"
 #include "host-tools/record/remote/remote.h"
 #include "host-tools/report/annotate/annotate.h"
@@ -29,12 +30,18 @@ static int list(int argc, char **argv)
 	                                   : command_list(argc, argv);
 }
 
+/* Our image in QEMU, or a guest without a line of ours. */
+static int run(int argc, char **argv)
+{
+	return outside_is_meant(argc, argv) ? command_outside(argc, argv) : command_run(argc, argv);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{ "run", command_run, "boot the image in QEMU and record" },
+	{ "run", run, "boot the image in QEMU and record" },
 	{ "record", command_record, "record on a machine that already runs (--channel)" },
 	{ "stat", command_record, "count events on such a machine" },
 	{ "attach", command_attach, "join a running recording" },

@@ -39,8 +39,8 @@ static bool elf_has_build_id(Elf *elf, const struct tr_image *image)
 	       !memcmp(id, image->build_id, (size_t)size);
 }
 
-/* The file offset of the byte with this link address; false if no executable segment contains it.
- * */
+/* The file offset of the byte with this link address; false if no executable segment contains it. A
+ * segment that begins within a page has the bytes before it in that page, too. */
 static bool find_offset(Elf *elf, uint64_t link_address, uint64_t *offset)
 {
 	size_t count;
@@ -49,8 +49,14 @@ static bool find_offset(Elf *elf, uint64_t link_address, uint64_t *offset)
 	if (elf_getphdrnum(elf, &count))
 		return false;
 	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++) {
-		if (phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) ||
-		    link_address < phdr.p_vaddr || link_address - phdr.p_vaddr >= phdr.p_filesz)
+		uint64_t before = phdr.p_vaddr % TR_PAGE;
+
+		if (phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X))
+			continue;
+		if (phdr.p_offset % TR_PAGE != before)
+			before = 0;
+		if (link_address < phdr.p_vaddr - before ||
+		    link_address - (phdr.p_vaddr - before) >= before + phdr.p_filesz)
 			continue;
 		*offset = phdr.p_offset + (link_address - phdr.p_vaddr);
 		return true;

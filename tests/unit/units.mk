@@ -150,6 +150,10 @@ pci_test_SRCS := lib/pci/pci.c $(ADDRESS)
 # ---- lib/uart/ ----
 uart_test_SRCS := tests/unit/lib/uart/uart_model.c
 
+# ---- plugin/ ----
+plugin_chain_test_SRCS := plugin/chain.c
+stage_test_SRCS := plugin/stage.c
+
 # ---- pmu/ ----
 # Tests of counter drivers share a rig, and those of a maker's a model.
 INTEL_TESTS := x86_tick_test intel_pmu_test intel_lbr_test intel_pebs_test intel_interrupt_test intel_pmu_cpus_test x86_assignment_test

@@ -95,8 +95,8 @@ static void synth_thread_name(const struct region *region, const struct tr_cpu *
 	synth_workload_name(region, workload);
 	if (!cpu->cpu)
 		strcpy(name, workload);
-	else if (!strcmp(workload, "payload"))
-		snprintf(name, COMM_SIZE, "payload/%u", cpu->cpu % 1000000);
+	else if (!strcmp(workload, "payload") || !strcmp(workload, "guest"))
+		snprintf(name, COMM_SIZE, "%.7s/%u", workload, cpu->cpu % 1000000);
 	else
 		snprintf(name, COMM_SIZE, "idle/%u", cpu->cpu % 1000000);
 }

@@ -32,11 +32,14 @@ enum {
 	KEY_NO_DOORBELL,
 	KEY_DRY_RUN,
 	KEY_KVM,
+	KEY_OUTSIDE,
 };
 
 static const struct argp_option argp_options[] = {
 	{ "arch", 'a', "ARCH", 0, "x86_64 (default) or aarch64", 0 },
 	{ "kvm", KEY_KVM, NULL, 0, "run on this host's CPU, with its counters", 0 },
+	{ "outside", KEY_OUTSIDE, NULL, 0, "sample any guest instead: see run --outside --help",
+	  0 },
 	{ "image", 'i', "FILE.efi", 0, "the image to boot", 0 },
 	OUTPUT_OPTIONS,
 	{ "payload", KEY_PAYLOAD, "FILE", 0, "the program of `record -- payload ARGS...`", 0 },

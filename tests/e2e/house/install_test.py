@@ -41,6 +41,7 @@ def installed(usr):
     tap.equal(sorted(file.name for file in (usr / "share/bareperf/labgrid").iterdir()),
               ["bareperf_driver.py", "farm.yaml"], "so is the driver for labgrid")
     tap.ok((usr / "share/bareperf/nanobench/kernelNanoBench.py").is_file(), "so is nanoBench's Python module")
+    tap.ok((usr / "libexec/bareperf/bareperf-outside.so").is_file(), "so is the plugin of `run --outside`")
     for arch in ("x86_64", "aarch64"):
         there = usr / "lib/bareperf" / arch
         tap.ok(all((there / f"bareperf.{end}").is_file() for end in ("efi", "elf", "sym")) and
