@@ -286,27 +286,26 @@ void context_stop(struct perf_event_context *context)
 	context_enable_all(context);
 }
 
-static bool context_is_throttled(const struct perf_event_context *c)
-{
-	for (const struct perf_event *e = c->events; e < context_end(c); e++) {
-		if (e->state == EVENT_THROTTLED)
-			return true;
-	}
-	return false;
-}
-
 void context_tick(struct perf_event_context *context)
 {
-	uint64_t now = clock_stamp_of(context->events->cpu, arch_cycles());
+	bool throttled = false, frequency = false;
+	uint64_t now;
 
-	if (context_is_throttled(context)) {
+	for (const struct perf_event *e = context->events; e < context_end(context); e++) {
+		throttled |= e->state == EVENT_THROTTLED;
+		frequency |= (e->attr.flags & PERF_ATTR_FREQ) != 0;
+	}
+	if (!throttled && !frequency)
+		return;
+	now = clock_stamp_of(context->events->cpu, arch_cycles());
+	if (throttled) {
 		context_disable_all(context);
 		for (struct perf_event *e = context->events; e < context_end(context); e++)
 			throttle_end(e, now);
 		context_enable_all(context);
 	}
 	for (struct perf_event *e = context->events; e < context_end(context); e++) {
-		if (e->state == EVENT_ACTIVE)
+		if (e->state == EVENT_ACTIVE && (e->attr.flags & PERF_ATTR_FREQ))
 			sampling_tick(e, now);
 	}
 }

@@ -190,6 +190,8 @@ void event_publish(const struct perf_event *event, struct tr_event_ledger *ledge
 	ledger->time_running = times.running;
 	ledger->slower = event->slower;
 	ledger->precise = event->precise;
+	if (!event->aux) /* only a source with an area traces branches */
+		return;
 	ledger->branch_records = event->branches.records;
 	ledger->branch_interrupts = event->branches.interrupts;
 	ledger->branch_returns = event->branches.returns;

@@ -160,7 +160,7 @@ void sampling_tick(struct perf_event *event, uint64_t now)
 {
 	uint64_t span, running;
 
-	if (!(event->attr.flags & PERF_ATTR_FREQ) || !event->sampling.period)
+	if (!event->sampling.period)
 		return;
 	span = sampling_span_of(event);
 	running = event_times(event, now).running;

@@ -35,8 +35,8 @@ void sampling_drained(struct perf_event *event);
 /* The operation `slow` of struct pmu, for sources that use these functions. */
 void sampling_slow(struct perf_event *event, uint64_t factor);
 
-/* The tick's check of an active event: with -F an event that became rare gets a shorter period.
- * now: ns. IRQ. */
+/* The tick's check of an active event with a frequency (-F): one that became rare gets a shorter
+ * period. now: ns. IRQ. */
 void sampling_tick(struct perf_event *event, uint64_t now);
 
 #endif

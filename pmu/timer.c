@@ -27,6 +27,18 @@ static void timer_insert(struct timer *timer)
 	*link = timer;
 }
 
+/* A deadline that has passed when its interrupt handler ends would leave the interrupted program no
+ * time. So the program runs for at least as long as the handler did. */
+static void timer_arm_later(struct timer *first, uint64_t began)
+{
+	uint64_t ended = arch_cycles(), soonest = ended + (ended - began);
+
+	if (first)
+		arch_timer_arm(first->deadline > soonest ? first->deadline : soonest);
+	else
+		arch_timer_disarm();
+}
+
 static void timer_interrupt(const struct arch_regs *regs)
 {
 	unsigned cpu = arch_cpu();
@@ -44,7 +56,7 @@ static void timer_interrupt(const struct arch_regs *regs)
 		timer->next = NULL;
 		timer->expire(timer, regs, now);
 	}
-	timer_arm_first(*queue);
+	timer_arm_later(*queue, now);
 }
 
 void timer_set_gate(void (*gate)(const struct arch_regs *regs))

@@ -22,18 +22,22 @@ static bool record_ledger_always_counts(const struct perf_event_attr *attr)
 	         (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV));
 }
 
-/* The ns for which this event's counter has just counted nothing, on its own CPU. */
-static uint64_t record_ledger_uncounted(struct perf_event *event, uint64_t now)
+/* The ns for which this event's counter has just counted nothing, on its own CPU, by the ledger as
+ * it was just published. */
+static uint64_t record_ledger_uncounted(struct perf_event *event,
+                                        const struct tr_event_ledger *ledger)
 {
-	uint64_t count = ring_load(&event->count);
-	uint64_t running = event_times(event, now).running, passed = running - event->seen_running;
-	bool still = count == event->seen_count;
+	uint64_t passed = ledger->time_running - event->seen_running;
 
-	if (!record_ledger_always_counts(&event->attr) || passed < LEDGER_TICK_NS)
+	if (ledger->count != event->seen_count) {
+		event->seen_count = ledger->count;
+		event->seen_running = ledger->time_running;
 		return 0;
-	event->seen_count = count;
-	event->seen_running = running;
-	return still ? passed : 0;
+	}
+	if (passed < LEDGER_TICK_NS || !record_ledger_always_counts(&event->attr))
+		return 0;
+	event->seen_running = ledger->time_running;
+	return passed;
 }
 
 void recording_publish(struct traced_cpu *c, uint64_t now)
@@ -45,17 +49,21 @@ void recording_publish(struct traced_cpu *c, uint64_t now)
 	uint64_t uncounted = 0;
 
 	for (unsigned i = 0; i < r->nr_events; i++) {
-		if (here) {
-			uint64_t ns;
+		struct perf_event *event = &c->events[i];
+		struct tr_event_ledger *ledger = &region->event_ledger[i * r->nr_cpus + c->index];
 
-			event_read(&c->events[i]);
-			ns = record_ledger_uncounted(&c->events[i], now);
+		if (here)
+			event_read(event);
+		event_publish(event, ledger, now);
+		if (here) {
+			uint64_t ns = record_ledger_uncounted(event, ledger);
+
 			uncounted = ns > uncounted ? ns : uncounted;
 		}
-		event_publish(&c->events[i], &region->event_ledger[i * r->nr_cpus + c->index], now);
 	}
 	ring_publish_ledger(&c->ring, &region->ring_ledger[c->index]);
-	region->ring_ledger[c->index].precise = precise_ledgers[c->cpu];
+	if (c->memory)
+		region->ring_ledger[c->index].precise = precise_ledgers[c->cpu];
 	if (c->aux_event)
 		ring_aux_publish(&c->aux, &region->ring_ledger[c->index]);
 	entry->ticks = c->tick.count;

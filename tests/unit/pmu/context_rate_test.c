@@ -74,6 +74,23 @@ static void a_period_at_the_limit_is_left_alone(void **state)
 	assert_int_equal(events[0].account.generated, 1000);
 }
 
+static void the_tick_leaves_a_fixed_period_alone(void **state)
+{
+	(void)state;
+	context_rig_add_group(1, 100 * MS);
+	context_rig_add_group(1, 1000);
+	events[1].attr.flags = PERF_ATTR_FREQ; /* beside it the tick looks at frequencies */
+	assert_int_equal(context_rig_start(4), 0);
+	for (unsigned i = 0; i < 99; i++) {
+		context_rig_run(MS);
+		tick();
+	}
+	assert_int_equal(events[0].sampling.period, 100 * MS);
+	context_rig_run(MS);
+	context_stop(&context);
+	assert_int_equal(events[0].account.generated, 1);
+}
+
 static void a_throttled_event_takes_its_whole_group_along(void **state)
 {
 	(void)state;
@@ -166,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_absurd_period_is_stopped_until_the_tick_and_reported),
 		TEST(a_period_at_the_limit_is_left_alone),
+		TEST(the_tick_leaves_a_fixed_period_alone),
 		TEST(a_throttled_event_takes_its_whole_group_along),
 		TEST(turns_and_throttling_together_keep_the_counts),
 		TEST(a_rare_event_reaches_its_frequency),

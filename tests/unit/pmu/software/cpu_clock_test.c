@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock, the timer queue, callchains and cpu-clock's samples, on a fake CPU. */
+/* The clock, callchains and cpu-clock's samples, on a fake CPU. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,83 +88,6 @@ static void a_deadline_is_never_early(void **state)
 	            1ULL << 62);
 	assert_true(clock_span_to_cycles(&clock, ((1ULL << 29) - 1) * NSEC_PER_SEC) ==
 	            (1ULL << 62) - (1ULL << 33));
-}
-
-static unsigned order[3], expired;
-static struct timer timers[3];
-
-static void note_expiry(struct timer *timer, const struct arch_regs *interrupted, uint64_t now)
-{
-	(void)interrupted;
-	(void)now;
-	order[expired++] = (unsigned)(timer - timers);
-}
-
-static void timers_expire_in_the_order_of_their_deadlines(void **state)
-{
-	uint64_t before = timer_interrupts[0];
-
-	(void)state;
-	expired = 0;
-	for (unsigned i = 0; i < 3; i++) {
-		timers[i].expire = note_expiry;
-		timer_start(&timers[i], host_fake_cycles + 100 * (3 - i));
-	}
-	assert_int_equal(fake_timer_deadline, host_fake_cycles + 100);
-	timer_cancel(&timers[1]);
-	assert_int_equal(fake_cpu_run(1000, 0, &regs), 2);
-	assert_int_equal(timer_interrupts[0] - before, 2);
-	assert_int_equal(expired, 2);
-	assert_int_equal(order[0], 2);
-	assert_int_equal(order[1], 0);
-	assert_int_equal(fake_timer_deadline, 0);
-}
-
-static void the_first_deadline_is_armed_whatever_comes_and_goes(void **state)
-{
-	uint64_t now = host_fake_cycles;
-
-	(void)state;
-	expired = 0;
-	for (unsigned i = 0; i < 3; i++)
-		timers[i] = (struct timer){ .expire = note_expiry };
-	timer_start(&timers[0], now + 200);
-	assert_int_equal(fake_timer_deadline, now + 200);
-	timer_start(&timers[1], now + 300);
-	assert_int_equal(fake_timer_deadline, now + 200);
-	timer_start(&timers[2], now + 200); /* of two timers with one time the older comes first */
-	assert_true(timer_cancel(&timers[1]));
-	assert_false(timer_cancel(&timers[1]));
-	assert_int_equal(fake_timer_deadline, now + 200);
-	assert_int_equal(fake_cpu_run(200, 0, &regs), 1);
-	assert_int_equal(expired, 2);
-	assert_int_equal(order[0], 0);
-	assert_int_equal(order[1], 2);
-	timer_start(&timers[0], now + 500);
-	timer_start(&timers[1], now + 400);
-	assert_int_equal(fake_timer_deadline, now + 400);
-	assert_true(timer_cancel(&timers[1]));
-	assert_int_equal(fake_timer_deadline, now + 500);
-	assert_true(timer_cancel(&timers[0]));
-	assert_int_equal(fake_timer_deadline, 0);
-}
-
-static void each_cpu_has_its_own_queue(void **state)
-{
-	uint64_t now = host_fake_cycles;
-
-	(void)state;
-	fake_cpu_number = 1;
-	assert_int_equal(timer_init(), 0);
-	timer_start(&timers[0], now + 100);
-	fake_cpu_number = 0;
-	timer_start(&timers[1], now + 200);
-	assert_int_equal(fake_timer_deadline, now + 200);
-	assert_false(timer_cancel(&timers[0]));
-	assert_true(timer_cancel(&timers[1]));
-	fake_cpu_number = 1;
-	assert_true(timer_cancel(&timers[0]));
-	fake_cpu_number = 0;
 }
 
 static void periods_and_residue_are_the_count(void **state)
@@ -547,9 +470,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(time_starts_at_zero_and_runs_at_the_counters_rate, set_up),
 		cmocka_unit_test_setup(a_deadline_is_never_early, set_up),
-		cmocka_unit_test_setup(timers_expire_in_the_order_of_their_deadlines, set_up),
-		cmocka_unit_test_setup(the_first_deadline_is_armed_whatever_comes_and_goes, set_up),
-		cmocka_unit_test_setup(each_cpu_has_its_own_queue, set_up),
 		cmocka_unit_test_setup(periods_and_residue_are_the_count, set_up),
 		cmocka_unit_test_setup(a_clock_that_was_stopped_continues_where_it_was, set_up),
 		cmocka_unit_test_setup(periods_and_frequencies_are_taken_to_their_bounds, set_up),
