@@ -44,6 +44,7 @@ static void machine_put_ms(char *text, size_t size, uint64_t ns, const char *wha
 {
 	size_t used = strlen(text);
 
+	ns += 500; /* rounded, as in the lines that the tool prints */
 	snprintf(text + used, size - used, ", %llu.%03llu ms %s", (unsigned long long)ns / 1000000,
 	         (unsigned long long)ns / 1000 % 1000, what);
 }

@@ -52,6 +52,7 @@ static void only_counting_events_are_read(void **state)
 static void everything_that_an_event_knows_is_published(void **state)
 {
 	struct tr_event_ledger ledger = { 0 };
+	struct ring_aux area = { 0 };
 
 	(void)state;
 	event.account = (struct ring_account){
@@ -65,6 +66,9 @@ static void everything_that_an_event_knows_is_published(void **state)
 	event.time_running = 40;
 	event.branches =
 	    (struct branch_account){ .records = 21, .interrupts = 22, .returns = 23, .lost = 24 };
+	event_publish(&event, &ledger, 1001);
+	assert_int_equal(ledger.branch_records, 0); /* an event without an area has no branches */
+	event.aux = &area;
 	event_publish(&event, &ledger, 1001);
 	assert_int_equal(ledger.generated, 11);
 	assert_int_equal(ledger.written, 7);
@@ -83,6 +87,7 @@ static void everything_that_an_event_knows_is_published(void **state)
 	event.branches.unknown = true;
 	event_publish(&event, &ledger, 1001);
 	assert_true(ledger.branch_lost == TR_UNKNOWN);
+	event.aux = NULL;
 }
 
 static void attributes_are_checked_to_their_bounds(void **state)

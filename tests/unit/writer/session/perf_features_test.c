@@ -146,13 +146,13 @@ static void cpus_are_counted_and_named(void **state)
 	cpus[1].stolen = 77;
 	cpus[2].stolen = 2001999;
 	build(perf_feature_cpudesc);
-	expect_text("Model of 100% (virtual: KKKKKKKKKKKKKKKK, 3.001 ms stolen)");
+	expect_text("Model of 100% (virtual: KKKKKKKKKKKKKKKK, 3.002 ms stolen)");
 	expect_end();
 	cpus[1].uncounted = 333000999;
 	cpus[2].uncounted = 1;
 	build(perf_feature_cpudesc);
 	expect_text(
-	    "Model of 100% (virtual: KKKKKKKKKKKKKKKK, 3.001 ms stolen, 333.001 ms not "
+	    "Model of 100% (virtual: KKKKKKKKKKKKKKKK, 3.002 ms stolen, 333.001 ms not "
 	    "counted)");
 	expect_end();
 	cpus[1].uncounted = cpus[2].uncounted = 0;
