@@ -35,7 +35,8 @@ static bool trace_is_hidden(const struct x86_trace *trace)
 	return !(trace->depth & TRACE_SHOWN);
 }
 
-/* depth counts the running handlers, hidden or not. */
+/* From now on the entries in entry.S hide handlers from the counters that the register global
+ * switches. This handler was entered before that, so it switches the counters off itself. */
 static void trace_hide(struct x86_trace *trace, uint32_t global)
 {
 	any_hides = true;
@@ -43,15 +44,17 @@ static void trace_hide(struct x86_trace *trace, uint32_t global)
 	trace->global_ctrl = arch_reg_read(global);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	trace->depth ^= TRACE_SHOWN;
-	if (trace->depth)
-		wrmsr(global, 0); /* this is a handler that was entered unhidden */
+	if (trace->depth) /* the number of running handlers */
+		wrmsr(global, 0);
 }
 
+/* From now on entry.S leaves the register alone, also at the end of this handler. So this handler
+ * gives the register its value back. */
 static void trace_show(struct x86_trace *trace)
 {
 	trace->depth ^= TRACE_SHOWN;
 	if (trace->depth & ~TRACE_SHOWN)
-		wrmsr(trace->global, trace->global_ctrl); /* this handler's end will not do it */
+		wrmsr(trace->global, trace->global_ctrl);
 }
 
 void arch_counters_hide(uint32_t reg)
@@ -82,8 +85,8 @@ static void trace_end_trace(struct x86_trace *trace)
 
 	__atomic_store_n(&trace->informs, false, __ATOMIC_RELEASE);
 	__atomic_store_n(&trace->hides, 0, __ATOMIC_RELEASE);
-	if (trace->depth)
-		wrmsr(reg, trace->control); /* likewise */
+	if (trace->depth) /* entry.S no longer does this at the end of this handler */
+		wrmsr(reg, trace->control);
 	if (!trace->counters)
 		trace_show(trace);
 }
