@@ -93,7 +93,9 @@ static int add_stack(void *context, struct perf_reader *reader,
 {
 	const struct perf_reader_event *event = perf_reader_event_of(reader, record);
 	struct branch_edges *edges = context;
+	const struct symbols *symbols = edges->runs.file->symbols;
 	struct sample sample;
+	uint64_t to, from;
 	int code = 0;
 
 	if (record->type != PERF_RECORD_SAMPLE || !event ||
@@ -106,9 +108,11 @@ static int add_stack(void *context, struct perf_reader *reader,
 		memcpy(&now, sample.branches + i, sizeof(now));
 		if (i + 1 < sample.nr_branches)
 			memcpy(&older, sample.branches + i + 1, sizeof(older));
-		code = count_pair(&edges->taken, now.from, now.to);
-		if (!code && older.to && older.to <= now.from)
-			code = count_pair(&edges->lines, older.to, now.from);
+		from = symbols_at(symbols, now.from, sample.time);
+		code = count_pair(&edges->taken, from, symbols_at(symbols, now.to, sample.time));
+		to = older.to ? symbols_at(symbols, older.to, sample.time) : 0;
+		if (!code && to && to <= from)
+			code = count_pair(&edges->lines, to, from);
 	}
 	return code;
 }
@@ -118,6 +122,7 @@ static int add_stack(void *context, struct perf_reader *reader,
 /* The lines that were executed in a file. */
 struct file_lines {
 	const char *path, *name;
+	bool is_uefi;
 	uint64_t lines;
 };
 
@@ -129,6 +134,7 @@ static int count_files(struct branch_edges *edges, struct file_lines **files, si
 		const uint64_t address = edges->lines.pairs.keys[i].a;
 		const char *path = symbols_elf(symbols, address);
 		struct file_lines *grown;
+		struct symbol symbol;
 		size_t at = 0;
 
 		while (at < *count && (*files)[at].path != path)
@@ -138,8 +144,8 @@ static int count_files(struct branch_edges *edges, struct file_lines **files, si
 			if (!grown)
 				return -ENOMEM;
 			*files = grown;
-			grown[at] =
-			    (struct file_lines){ path, symbols_find(symbols, address).file, 0 };
+			symbol = symbols_find(symbols, address);
+			grown[at] = (struct file_lines){ path, symbol.file, symbol.module, 0 };
 			++*count;
 		}
 		(*files)[at].lines += edges->lines.counts[i];
@@ -161,6 +167,7 @@ static int choose_file(struct branch_edges *edges, struct error *error)
 			most = files[i].lines;
 			edges->path = files[i].path;
 			edges->name = files[i].name;
+			edges->is_uefi = files[i].is_uefi;
 		}
 	}
 	free(files);

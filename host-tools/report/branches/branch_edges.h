@@ -8,6 +8,7 @@
 #ifndef HOST_TOOLS_REPORT_BRANCHES_BRANCH_EDGES_H
 #define HOST_TOOLS_REPORT_BRANCHES_BRANCH_EDGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "host-tools/report/branches/branch_runs.h"
@@ -24,7 +25,8 @@ struct branch_pairs {
 struct branch_edges {
 	struct branch_runs runs;     /* the caller sets runs.file, and nothing else of runs */
 	const char *path;            /* the program's ELF file; valid while the recording is open */
-	const char *name;            /* its base name */
+	const char *name;            /* its base name; of a UEFI image, the image's */
+	bool is_uefi;                /* path is an ELF file that was made for a UEFI image */
 	uint64_t code;               /* page of the ELF file's first executable segment */
 	struct branch_pairs taken;   /* source and target of a taken branch */
 	struct branch_pairs lines;   /* first and last instruction of a straight line */

@@ -75,7 +75,11 @@ static int export_edges(struct export *export,
 	if (!code)
 		code = branch_edges_read(&edges, error);
 	if (!code) {
-		say("the profile is of %s", edges.path);
+		if (edges.is_uefi)
+			say("the profile is of the UEFI image %s, by the addresses of its ELF file",
+			    edges.name);
+		else
+			say("the profile is of %s", edges.path);
 		put(&edges, export->out);
 	}
 	branch_edges_free(&edges);

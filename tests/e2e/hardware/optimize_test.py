@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Branch traces for optimizers (docs/optimize.md): perf2bolt, create_gcov and llvm-profgen read our
-exports. The program that llvm-bolt rewrites and the one that gcc builds with the profile run on the
-machine with the same output, fewer taken branches and fewer instructions.
+exports. The program that llvm-bolt rewrites and those that gcc and clang build with the profile run
+on the machine with the same output, fewer taken branches and fewer instructions.
 
 check-spare: machines count instructions
 """
 
-import glob
-import json
+import os
 import pathlib
 import re
 import shutil
@@ -20,31 +19,14 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import machine
 import made_trace
+import optimizers
 import perf_file
 import tap
+from optimizers import Run, export, laid_out, llvm, run
 
 HOT, CALLS = (pathlib.Path(__file__).with_name(name) for name in ("optimize_hot.c", "optimize_calls.c"))
 WORK = tempfile.TemporaryDirectory(prefix="bareperf-optimize-")
 HERE = pathlib.Path(WORK.name)
-CC = machine.TOP / "build/x86_64/sdk/bin/bareperf-cc"
-AFDO = machine.TOP / "build/x86_64/sdk/bin/bareperf-afdo"
-LAYOUT = ("-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", "-split-functions", "-split-all-cold",
-          "-no-huge-pages", "-align-text=4096")
-
-
-def run(*words, **more):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300,
-                          check=False, **more)
-
-
-def export(form, file, *options):
-    out = file.with_suffix(f".{form}")
-    return run(machine.TOOL, "export", "-f", form, "-o", out, *options, file), out
-
-
-def bolt(name):
-    """The path of an LLVM program with this name."""
-    return next(iter(sorted(glob.glob(f"/usr/lib/llvm-*/bin/{name}"))), None)
 
 
 def by_hand():
@@ -86,13 +68,17 @@ def of_stacks(made, at):
         file.sample(made.at["wback"], time)
         whole = file.records.pop() + struct.pack("<Q", 3) + b"".join(struct.pack("<3Q", *one, 0) for one in stack)
         file.records.append(whole[:6] + struct.pack("<H", len(whole)) + whole[8:])
+    shutil.copyfile(HERE / "made", HERE / "later")
+    file.image(HERE / "later", 0x40000000, 0x10000, 0, time=3)
     file.write(HERE / "stacks.data")
     perf_file.SAMPLE_TYPE = before
     done, out = export("bolt", HERE / "stacks.data", "--partial")
-    tap.equal((done.returncode, sorted(out.read_text().splitlines())), (0, sorted([
+    tap.equal((done.returncode, done.stderr), (0, f"bareperf: the profile is of {HERE}/made\n"),
+              "branch stacks: addresses are those of the image that was there at the time")
+    tap.equal(sorted(out.read_text().splitlines()), sorted([
         f"B {at['lret']:x} {at['wback']:x} 2 0", f"B {at['here'] + 1:x} {at['leaf']:x} 2 0",
         f"B {at['main'] + 1:x} {at['work']:x} 2 0", f"F {at['leaf']:x} {at['lret']:x} 2",
-        f"F {at['work']:x} {at['here'] + 1:x} 2"])), "branch stacks: their branches, and the lines between them")
+        f"F {at['work']:x} {at['here'] + 1:x} 2"]), "branch stacks: their branches, and the lines between them")
 
 
 def refused(file):
@@ -111,40 +97,18 @@ def refused(file):
            "one event of it cannot be exported", done.stderr)
 
 
-class Run:
-    """The run of a program: its output, instructions and taken branches, without those of
-    bareperf."""
-
-    def __init__(self, elf, argument=10000):
-        self.recording = machine.Recording(f"record -e branch-step// -m ,8192 -- payload {argument}", "--payload",
-                                           elf, qemu=machine.EXACT)
-        self.file, self.out = self.recording.file, self.recording.out
-        tap.ok(self.recording.status == 0 and self.out, f"{elf.name} runs", self.recording.text)
-        self.instructions = json.loads(run(machine.TOOL, "report", "--calls", "--json", self.file).stdout)[
-            "instructions"]
-        self.profile = export("bolt", self.file)[1]
-        self.taken = sum(int(line.split()[3]) for line in self.profile.read_text().splitlines()
-                         if line.startswith("B"))
-
-    def better(self, before, how):
-        tap.ok(self.out == before.out and self.taken < 0.95 * before.taken and
-               self.instructions < before.instructions,
-               f"{how}: the same output, fewer taken branches, fewer instructions",
-               (self.out, self.taken, before.taken, self.instructions, before.instructions))
-
-
 def compile_program(source, name, *options):
     elf = HERE / name
-    subprocess.run([CC, "-O2", "-g", "-gdwarf-4", "-Wl,--emit-relocs", *options, "-o", elf, source],
+    subprocess.run([optimizers.CC, "-O2", "-g", "-gdwarf-4", "-Wl,--emit-relocs", *options, "-o", elf, source],
                    check=True)
     return elf
 
 
 def rewritten(elf, before):
-    if not bolt("perf2bolt"):
+    if not llvm("perf2bolt"):
         tap.skip("llvm-bolt makes it faster", "not to be had: perf2bolt (bolt-16)")
         return
-    Run(laid_out(elf, "hot", before)).better(before, "llvm-bolt")
+    Run(laid_out(elf, before.profile), 10000).better(before, "llvm-bolt")
 
 
 def rebuilt(elf, before):
@@ -153,46 +117,37 @@ def rebuilt(elf, before):
         return
     again = profiled(HOT, "hot", before, elf)
     once = (HERE / "hot.afdo").read_bytes()
-    run(AFDO, HERE / "hot.afdo")
+    run(optimizers.AFDO, HERE / "hot.afdo")
     tap.equal((HERE / "hot.afdo").read_bytes(), once, "and leaves a converted one as it is")
-    done = run(AFDO, HOT)
+    done = run(optimizers.AFDO, HOT)
     tap.ok(done.returncode == 1 and "is no AutoFDO profile" in done.stderr, "another file is refused", done.stderr)
-    Run(again).better(before, "gcc's AutoFDO")
+    Run(again, 10000).better(before, "gcc's AutoFDO")
 
 
-def as_llvm(elf, before):
-    profgen = bolt("llvm-profgen")
-    if not profgen:
-        tap.skip("llvm-profgen reads it", "not to be had: llvm-profgen (llvm-16)")
+def by_clang():
+    """A program that clang compiles, with the profile that llvm-profgen makes of our export."""
+    profgen = llvm("llvm-profgen")
+    if not profgen or not shutil.which("clang"):
+        tap.skip("clang makes it faster", "not to be had: llvm-profgen (llvm-16), clang")
         return
-    text = export("llvm-profgen", before.file)[1]
-    done = run(profgen, f"--unsymbolized-profile={text}", f"--binary={elf}", f"--output={HERE}/hot.prof",
-               "--format=text")
-    found = re.search(r"^main:(\d+):", (HERE / "hot.prof").read_text(), re.MULTILINE)
-    tap.ok(done.returncode == 0 and found and int(found.group(1)) > 10000,
-           "llvm-profgen: main() has the most of the profile", (done.stderr, found))
+    os.environ["BAREPERF_COMPILER"] = "clang"
+    elf = compile_program(CALLS, "clang.elf", "-fdebug-info-for-profiling")
+    before = Run(elf, 20)
+    profile = HERE / "clang.prof"
+    done = run(profgen, f"--unsymbolized-profile={export('llvm-profgen', before.file)[1]}", f"--binary={elf}",
+               f"--output={profile}", "--format=text")
+    found = re.search(r"^value_of:(\d+):", profile.read_text(), re.MULTILINE)
+    tap.ok(done.returncode == 0 and found and int(found.group(1)) > 100000,
+           "llvm-profgen: value_of() has the most of the profile", (done.stderr, found))
+    again = compile_program(CALLS, "clang.fdo.elf", f"-fprofile-sample-use={profile}")
+    Run(again, 20).better(before, "clang with llvm-profgen's profile")
+    del os.environ["BAREPERF_COMPILER"]
 
 
 def profiled(source, name, before, elf):
     """The program, compiled with the profile of its earlier run."""
-    text = export("autofdo-text", before.file)[1]
-    afdo = HERE / f"{name}.afdo"
-    run("create_gcov", f"--binary={elf}", f"--profile={text}", "--profiler=text", f"--gcov={afdo}",
-        "--gcov_version=2")
-    done = run(AFDO, afdo)
-    tap.equal((done.returncode, done.stderr), (0, ""), f"{name}: bareperf-afdo converts the profile")
+    afdo = optimizers.converted(elf, export("autofdo-text", before.file)[1])
     return compile_program(source, f"{name}.fdo.elf", f"-fauto-profile={afdo}")
-
-
-def laid_out(elf, name, before):
-    """The program that llvm-bolt makes with the profile of its earlier run."""
-    done = run(bolt("perf2bolt"), "-pa", "-p", before.profile, "-o", HERE / f"{name}.fdata", elf)
-    tap.ok(done.returncode == 0 and "mismatching disassembled function contents: 0" in done.stdout + done.stderr,
-           f"{name}: perf2bolt: every branch and line fits the program's code", done.stderr)
-    out = HERE / f"{name}.bolt.elf"
-    done = run(bolt("llvm-bolt"), elf, "-o", out, "-data", HERE / f"{name}.fdata", *LAYOUT)
-    tap.ok(done.returncode == 0, f"{name}: llvm-bolt rewrites the program", done.stderr)
-    return out
 
 
 def both():
@@ -200,7 +155,7 @@ def both():
     elf = compile_program(CALLS, "calls.elf")
     before = Run(elf, 20)
     again = profiled(CALLS, "calls", before, elf)
-    Run(laid_out(again, "calls", Run(again, 20)), 20).better(before, "AutoFDO, then BOLT")
+    Run(laid_out(again, Run(again, 20).profile), 20).better(before, "AutoFDO, then BOLT")
 
 
 def main():
@@ -210,11 +165,11 @@ def main():
         tap.skip("optimizing a payload", reason)
         return
     elf = compile_program(HOT, "hot.elf")
-    before = Run(elf)
+    before = Run(elf, 10000)
     rewritten(elf, before)
     rebuilt(elf, before)
-    as_llvm(elf, before)
-    if machine.SOAK and bolt("perf2bolt") and shutil.which("create_gcov"):
+    by_clang()
+    if machine.SOAK and llvm("perf2bolt") and shutil.which("create_gcov"):
         both()
 
 

@@ -38,9 +38,9 @@ class PerfFile:
         """A record that is no sample, followed by its thread and time."""
         self.records.append(record(kind, body + self._trailer(time, cpu, event), misc))
 
-    def image(self, path, address, size, offset):
+    def image(self, path, address, size, offset, time=0):
         self.add(MMAP2, struct.pack("<IIQQQIIQQII", 1, 1, address, size, offset, 0, 0, 0, 0, 5, 2) +
-                 padded(str(path)), misc=2)
+                 padded(str(path)), time=time, misc=2)
 
     def command(self, name, tid=1):
         self.add(COMM, struct.pack("<II", 1, tid) + padded(name))

@@ -4,7 +4,7 @@ and linked as one ELF file, each under its own name: zlib, cJSON's tests, Lua, S
 speedtest1, and command-line programs that compress, and that read GIF and PNG files."""
 
 import concurrent.futures
-import contextlib
+import fcntl
 import hashlib
 import os
 import pathlib
@@ -219,9 +219,12 @@ def join(name, sources, options, compiler, objcopy, flags, made):
 
 def objects(name, compiler, objcopy, flags, what, commands, sdk):
     """The object files of the programs. They are kept in the user's cache, like newlib, because
-    SQLite takes half a minute to compile."""
+    SQLite takes half a minute to compile. Of two tests, the second one waits for them."""
     kept = CACHE / f"programs-{name}-{key(compiler, flags, (what, commands), sdk)}"
-    if not kept.exists():
+    with open(CACHE / f"programs-{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if kept.exists():
+            return sorted(kept.glob("*.o"))
         with tempfile.TemporaryDirectory(prefix="programs.", dir=CACHE) as directory:
             made = pathlib.Path(directory) / "made"
             made.mkdir()
@@ -233,8 +236,7 @@ def objects(name, compiler, objcopy, flags, what, commands, sdk):
                     subprocess.run([objcopy, f"--keep-global-symbol={main}", objects_of[source]], check=True)
             for command, (sources, options) in commands.items():
                 join(command, sources, options, compiler, objcopy, flags, made)
-            with contextlib.suppress(OSError):  # another process has made the directory meanwhile
-                made.rename(kept)
+            made.rename(kept)
     return sorted(kept.glob("*.o"))
 
 
