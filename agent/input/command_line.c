@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/rom_command.h"
 #include "agent/input/loadoptions.h"
 #include "command/command.h"
 #include "lib/console/console.h"
@@ -72,6 +73,21 @@ static const char *command_line_why_unusable(int code)
 	return code == -E2BIG ? "longer than 1023 characters" : "not a line of plain ASCII text";
 }
 
+/* The command of a driver without load options. It is volatile because the host tool writes it into
+ * the linked file. */
+static int command_line_of_driver(char *text, size_t capacity)
+{
+	static volatile struct rom_command rom = { .magic = ROM_COMMAND_MAGIC };
+	size_t length = 0;
+
+	while (length + 1 < capacity && length + 1 < sizeof(rom.text) && rom.text[length]) {
+		text[length] = rom.text[length];
+		length++;
+	}
+	text[length] = 0;
+	return (int)(length ? length : strlen(strcpy(text, COMMAND_BOOT)));
+}
+
 int command_line_read(char *text, size_t capacity)
 {
 	EFI_LOADED_IMAGE *image = efi_protocol(efi_image, (EFI_GUID)EFI_LOADED_IMAGE_PROTOCOL_GUID);
@@ -93,7 +109,7 @@ int command_line_read(char *text, size_t capacity)
 		    code < 0 ? command_line_why_unusable(code) : text);
 	text[0] = 0;
 	if (efi_is_driver())
-		return (int)strlen(strcpy(text, COMMAND_BOOT));
+		return command_line_of_driver(text, capacity);
 	code = command_line_read_config(image);
 	if (code > 0)
 		code = config_to_text(config, (size_t)code, text, capacity);

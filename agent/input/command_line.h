@@ -8,7 +8,8 @@
 
 /*
  * Read the command line from LoadOptions if they are for bareperf, otherwise from \bareperf.cfg on
- * the image's volume. Load options are for bareperf if they begin with an image's name (a shell
+ * the image's volume. A driver has its command in its own file (abi/rom_command.h) instead, or
+ * records the boot. Load options are for bareperf if they begin with an image's name (a shell
  * passed them on), or like a command, even a misspelt one. Ignored load options are reported on the
  * console.
  *

@@ -52,13 +52,18 @@ bool guest_has_names(const struct guest *guest)
 	return false;
 }
 
-static bool has_then(const struct guest *guest)
+static bool has_option(const struct guest *guest, const char *name)
 {
 	for (int i = 0; i < own_words(guest); i++) {
-		if (!strncmp(guest->words[i], "--then", 6))
+		if (!strncmp(guest->words[i], name, strlen(name)))
 			return true;
 	}
 	return false;
+}
+
+bool guest_boots(const struct guest *guest)
+{
+	return guest->count && !strcmp(guest->words[0], "record") && has_option(guest, "--boot");
 }
 
 /* Whether word i is an argument of a UEFI application, which the machine cuts by its shell's rules.
@@ -146,7 +151,7 @@ static void write_ours(struct blob *text, const struct guest *guest)
 		quote(text, name ? name : "");
 		free(name);
 	}
-	if (guest->poweroff && !has_then(guest))
+	if (guest->poweroff && !has_option(guest, "--then") && !guest_boots(guest))
 		blob_printf(text, " " THEN);
 }
 

@@ -12,6 +12,9 @@
 /* Whether it has event names that only a CPU's maker defined: the CPU must then be known first. */
 bool guest_has_names(const struct guest *guest);
 
+/* Whether it records the firmware's boot (record --boot). */
+bool guest_boots(const struct guest *guest);
+
 /* Word i as the machine's parser reads it: quoted if it is empty or has a blank, a quote or a
  * backslash; an argument of a UEFI application by the rules of UEFI's shell. */
 void guest_quote(struct blob *text, const struct guest *guest, int i);

@@ -68,6 +68,7 @@ static _Noreturn void child(const struct qemu *qemu, const struct qemu_config *c
 	keep(config->region_fd);
 	keep(config->doorbell_fd);
 	keep(config->initrd_fd);
+	keep(config->rom_fd);
 	keep(qemu->serial_fd);
 	keep(qemu->vars_fd);
 	dup2(null, STDIN_FILENO);

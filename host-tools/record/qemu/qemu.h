@@ -14,14 +14,16 @@
 #include "writer/util/error.h"
 
 struct qemu_config {
-	const char *arch;     /* "x86_64" or "aarch64" */
-	const char *program;  /* --qemu, or NULL to search $PATH */
-	const char *firmware; /* --firmware, or NULL to search */
-	const char *image;    /* the EFI application */
-	const char *append;   /* its command line */
-	const char *initrd;   /* NULL: none */
-	int initrd_fd;        /* the descriptor that it is a path to; -1: none */
-	int region_fd;        /* the shared memory */
+	const char *arch;          /* "x86_64" or "aarch64" */
+	const char *program;       /* --qemu, or NULL to search $PATH */
+	const char *firmware;      /* --firmware, or NULL to search */
+	const char *firmware_vars; /* --firmware-vars, or NULL: none */
+	const char *image;         /* the EFI application */
+	const char *append;        /* its command line */
+	const char *initrd;        /* NULL: none */
+	int initrd_fd;             /* the descriptor that it is a path to; -1: none */
+	int rom_fd;                /* > 0: a PCI ROM to boot instead of the image (option_rom.h) */
+	int region_fd;             /* the shared memory */
 	uint64_t region_size;
 	bool kvm;             /* KVM is asked for: the host's CPU instead of an emulated one */
 	bool kvm_option;      /* by --kvm: QEMU does not know yet */

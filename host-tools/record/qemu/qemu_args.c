@@ -44,9 +44,11 @@ int qemu_find_firmware(struct qemu_firmware *firmware, const struct qemu_config 
                        struct error *error)
 {
 	if (config->firmware) {
-		*firmware = (struct qemu_firmware){ config->firmware, NULL };
+		*firmware = (struct qemu_firmware){ config->firmware, config->firmware_vars };
 		if (access(config->firmware, R_OK))
 			return error_errno(error, "UEFI firmware %s", config->firmware);
+		if (config->firmware_vars && access(config->firmware_vars, R_OK))
+			return error_errno(error, "UEFI variables %s", config->firmware_vars);
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -163,18 +165,23 @@ static void add_machine(struct qemu_args *args, const struct qemu_config *config
 
 static void add_region(struct qemu_args *args, const struct qemu_config *config)
 {
+	char rom[48] = "";
+
+	if (config->rom_fd > 0)
+		snprintf(rom, sizeof(rom), ",romfile=/dev/fd/%d", config->rom_fd);
 	if (config->doorbell_fd >= 0) {
 		add(args, "-chardev");
 		add(args, "socket,id=bareperf-doorbell,fd=%d", config->doorbell_fd);
 		add(args, "-device");
-		add(args, "ivshmem-doorbell,chardev=bareperf-doorbell,vectors=%u", IVSHMEM_VECTORS);
+		add(args, "ivshmem-doorbell,chardev=bareperf-doorbell,vectors=%u%s",
+		    IVSHMEM_VECTORS, rom);
 		return;
 	}
 	add(args, "-object");
 	add(args, "memory-backend-file,id=bareperf-region,share=on,mem-path=/dev/fd/%d,size=%llu",
 	    config->region_fd, (unsigned long long)config->region_size);
 	add(args, "-device");
-	add(args, "ivshmem-plain,memdev=bareperf-region");
+	add(args, "ivshmem-plain,memdev=bareperf-region%s", rom);
 }
 
 static void add_files(struct qemu_args *args, const struct qemu_config *config,
@@ -196,6 +203,8 @@ static void add_files(struct qemu_args *args, const struct qemu_config *config,
 		add(args, "chardev:bareperf-serial");
 	}
 	add_region(args, config);
+	if (config->rom_fd > 0)
+		return;
 	add(args, "-kernel");
 	add(args, "%s", config->image);
 	add(args, "-append");

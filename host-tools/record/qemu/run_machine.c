@@ -272,6 +272,7 @@ void machine_init(struct machine *machine, struct run_options *options, const ch
 		.qemu = { .pidfd = -1, .serial_fd = -1, .log_fd = -1, .vars_fd = -1 },
 		.region_fd = -1,
 		.archive_fd = -1,
+		.rom_fd = -1,
 		.signals = -1,
 		.reader.pidfd = -1,
 		.drive = {
@@ -310,8 +311,9 @@ int machine_run(struct machine *machine, struct run_options *options, const char
 	if (turn != TURN_DONE)
 		code = -EIO;
 	/* Wait for the machine to switch itself off only if all was recorded: a command from the
-	 * UEFI shell returns to the shell. */
-	qemu_stop(&machine->qemu, turn == TURN_DONE && drive->recorded ? POWEROFF_MS : 0);
+	 * UEFI shell returns to the shell. A recorded boot continues. */
+	qemu_stop(&machine->qemu,
+	          turn == TURN_DONE && drive->recorded && machine->rom_fd < 0 ? POWEROFF_MS : 0);
 	if (options->verbose)
 		show_serial(machine);
 	progress_clear(&drive->progress);
@@ -333,6 +335,8 @@ void machine_free(struct machine *machine)
 		close(machine->region_fd);
 	if (machine->archive_fd >= 0)
 		close(machine->archive_fd);
+	if (machine->rom_fd >= 0)
+		close(machine->rom_fd);
 	if (machine->signals >= 0)
 		close(machine->signals);
 	free(machine->append);

@@ -20,6 +20,7 @@ struct machine {
 	struct qemu qemu;
 	int region_fd;
 	int archive_fd; /* the program and its files; -1: none */
+	int rom_fd;     /* the driver that records a boot; -1: none */
 	struct channel channel;
 	struct region region;
 	struct ivshmem_server doorbells;

@@ -26,6 +26,7 @@ enum {
 	KEY_FETCH,
 	KEY_QEMU,
 	KEY_FIRMWARE,
+	KEY_FIRMWARE_VARS,
 	KEY_TIMEOUT,
 	KEY_REGION,
 	KEY_REGION_SIZE,
@@ -51,6 +52,7 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "qemu", KEY_QEMU, "FILE", 0, "the QEMU to start", 0 },
 	{ "firmware", KEY_FIRMWARE, "FILE", 0, "UEFI firmware, for QEMU's -bios", 0 },
+	{ "firmware-vars", KEY_FIRMWARE_VARS, "FILE", 0, "its variables; both become flash", 0 },
 	{ "region", KEY_REGION, "FILE", 0, "keep the trace region in this file", 0 },
 	{ "region-size", KEY_REGION_SIZE, "MIB", 0, "size of the shared memory (default: 64)", 0 },
 	{ "no-doorbell", KEY_NO_DOORBELL, NULL, 0, "read the rings every millisecond", 0 },
@@ -121,6 +123,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FIRMWARE:
 		options->firmware = arg;
+		return 0;
+	case KEY_FIRMWARE_VARS:
+		options->firmware_vars = arg;
 		return 0;
 	case KEY_REGION:
 		options->region = arg;
@@ -254,6 +259,8 @@ static void check_whole(const struct run_options *options)
 	if (options->json && !options->stat && !is_command(options, "selftest") &&
 	    !is_command(options, "noise"))
 		refuse("--json works only with `stat', `selftest' and `noise'");
+	if (options->firmware_vars && !options->firmware)
+		refuse("--firmware-vars needs its code: add --firmware FILE");
 	if (!options->guest.payload && guest_has_files(&options->guest))
 		refuse("--file and --stdin need a program: add --payload FILE");
 	if (options->guest.payload && strcmp(workload(options), "payload") != 0)

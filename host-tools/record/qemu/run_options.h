@@ -16,6 +16,7 @@ struct run_options {
 	struct output_options output; /* "perf.data" unless given; of `stat` and `top`, /dev/null */
 	const char *qemu;             /* NULL: search $PATH */
 	const char *firmware;         /* NULL: search */
+	const char *firmware_vars;    /* NULL: none */
 	const char *region;           /* file for the shared memory; NULL: anonymous */
 	uint64_t region_size;         /* bytes, a power of two */
 	double timeout;               /* s until the region must be there */

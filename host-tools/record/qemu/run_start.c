@@ -2,6 +2,7 @@
 /* Everything that a machine needs before its start, and its start. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,6 +10,7 @@
 
 #include "host-tools/record/command/guest_archive.h"
 #include "host-tools/record/command/guest_text.h"
+#include "host-tools/record/qemu/option_rom.h"
 #include "host-tools/record/qemu/run_machine.h"
 #include "host-tools/session/session_host.h"
 #include "host-tools/util/output.h"
@@ -103,12 +105,29 @@ static int hand_over(struct machine *machine, const struct run_options *options,
 	return 0;
 }
 
+/* The driver that records the firmware's boot. */
+static int make_rom(struct machine *machine, const struct run_options *options, struct error *error)
+{
+	char path[PATH_MAX];
+	int code = option_rom_driver(options->image, path, error);
+
+	if (code)
+		return code;
+	if (machine->by_mailbox)
+		return error_set(error, -EINVAL,
+		                 "record --boot: the event is a name of a CPU's maker, and a boot "
+		                 "begins before the CPU is known: use perf's names, or rNNN");
+	machine->rom_fd = option_rom_make(path, machine->append, error);
+	return machine->rom_fd < 0 ? machine->rom_fd : 0;
+}
+
 int machine_start(struct machine *machine, const struct run_options *options, struct error *error)
 {
 	struct qemu_config config = {
 		.arch = options->arch,
 		.program = options->qemu,
 		.firmware = options->firmware,
+		.firmware_vars = options->firmware_vars,
 		.image = options->image,
 		.initrd_fd = -1,
 		.region_size = options->region_size,
@@ -131,11 +150,14 @@ int machine_start(struct machine *machine, const struct run_options *options, st
 		code = open_top(machine, options, error);
 	if (!code)
 		code = hand_over(machine, options, &config, initrd, sizeof(initrd), error);
+	if (!code && guest_boots(&options->guest))
+		code = make_rom(machine, options, error);
 	if (!code)
 		code = make_region(machine, options, error);
 	if (!code)
 		code = open_channel(machine, options, &config, error);
 	config.append = machine->append;
+	config.rom_fd = machine->rom_fd;
 	if (!code)
 		code = qemu_start(&machine->qemu, &config, error);
 	ivshmem_server_started(&machine->doorbells);

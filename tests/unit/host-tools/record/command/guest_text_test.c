@@ -101,6 +101,30 @@ static void an_application_s_words_are_quoted_as_its_shell_wants_it(void **state
 	free(text);
 }
 
+/* The words and the text for the machine, which `run` tells to power off. */
+static void expect_text(char **words, int count, bool boots, const char *expected)
+{
+	struct guest guest = { .words = words, .count = count, .poweroff = true };
+	struct error error = { "" };
+	char *text = guest_text(&guest, NULL, &error);
+
+	assert_int_equal(guest_boots(&guest), boots);
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void a_recorded_boot_is_not_told_to_power_off(void **state)
+{
+	(void)state;
+	expect_text((char *[]){ "record", "--boot", "-F", "99" }, 4, true, "record --boot -F 99");
+	expect_text((char *[]){ "record", "--", "payload", "--boot" }, 4, false,
+	            "record --then poweroff -- payload --boot");
+	expect_text((char *[]){ "help" }, 1, false, "help --then poweroff");
+	expect_text((char *[]){ "record", "--then", "wait", "--", "noploop" }, 5, false,
+	            "record --then wait -- noploop");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +132,7 @@ int main(void)
 		cmocka_unit_test(any_word_comes_back_unchanged),
 		cmocka_unit_test(plain_words_stay_plain),
 		cmocka_unit_test(an_application_s_words_are_quoted_as_its_shell_wants_it),
+		cmocka_unit_test(a_recorded_boot_is_not_told_to_power_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,6 +71,41 @@ static void each_architecture_has_its_machine(void **state)
 	       "-append record -- noploop -initrd /payload.elf");
 }
 
+/* The driver in the ROM records the boot; the user's own -kernel can be booted. */
+static void a_boots_driver_is_the_shared_memorys_rom(void **state)
+{
+	struct qemu_config config = {
+		.arch = "x86_64",
+		.program = "/bin/true",
+		.image = "i",
+		.append = "record --boot",
+		.initrd = "/payload.elf",
+		.region_fd = 5,
+		.region_size = 64 << 20,
+		.doorbell_fd = -1,
+		.rom_fd = 4,
+	};
+	static const char machine[] =
+	    "-machine q35 -cpu max,-monitor -smp 1,maxcpus=2 -m 512 -nic none "
+	    "-display none -monitor none -no-reboot -bios /code.fd "
+	    "-chardev file,id=bareperf-serial,append=on,path=/dev/fd/7 "
+	    "-serial chardev:bareperf-serial ";
+	char text[1024];
+
+	(void)state;
+	snprintf(text, sizeof(text),
+	         "%s-object memory-backend-file,id=bareperf-region,share=on,mem-path=/dev/fd/5,"
+	         "size=67108864 -device ivshmem-plain,memdev=bareperf-region,romfile=/dev/fd/4",
+	         machine);
+	expect(&config, &flash, -1, text);
+	config.doorbell_fd = 6;
+	snprintf(text, sizeof(text),
+	         "%s-chardev socket,id=bareperf-doorbell,fd=6 -device ivshmem-doorbell,"
+	         "chardev=bareperf-doorbell,vectors=32,romfile=/dev/fd/4",
+	         machine);
+	expect(&config, &flash, -1, text);
+}
+
 static void with_kvm_the_machine_has_the_hosts_cpu(void **state)
 {
 	struct qemu_config config = {
@@ -133,7 +169,9 @@ static void the_users_option_replaces_the_default(void **state)
 
 static void the_program_is_found_in_the_path(void **state)
 {
-	struct qemu_config config = { .arch = "x86_64", .program = "true", .doorbell_fd = -1 };
+	struct qemu_config config = {
+		.arch = "x86_64", .program = "true", .doorbell_fd = -1, .rom_fd = -1
+	};
 	const char *path = getenv("PATH");
 	char *before = strdup(path ? path : "");
 	struct qemu_args args = { 0 };
@@ -170,6 +208,13 @@ static void firmware_is_found_at_the_users_path_or_advice_is_given(void **state)
 	assert_int_equal(qemu_find_firmware(&found, &config, &error), 0);
 	assert_string_equal(found.code, "/proc/self/exe");
 	assert_null(found.vars);
+	config.firmware_vars = "/proc/self/maps";
+	assert_int_equal(qemu_find_firmware(&found, &config, &error), 0);
+	assert_string_equal(found.code, "/proc/self/exe");
+	assert_string_equal(found.vars, "/proc/self/maps");
+	config.firmware_vars = "/nowhere/vars.fd";
+	assert_int_equal(qemu_find_firmware(&found, &config, &error), -ENOENT);
+	assert_non_null(strstr(error.text, "UEFI variables /nowhere/vars.fd"));
 	config.firmware = "/nowhere/code.fd";
 	assert_int_equal(qemu_find_firmware(&found, &config, &error), -ENOENT);
 	assert_non_null(strstr(error.text, "UEFI firmware /nowhere/code.fd"));
@@ -214,6 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_architecture_has_its_machine),
+		cmocka_unit_test(a_boots_driver_is_the_shared_memorys_rom),
 		cmocka_unit_test(with_kvm_the_machine_has_the_hosts_cpu),
 		cmocka_unit_test(the_users_option_replaces_the_default),
 		cmocka_unit_test(the_program_is_found_in_the_path),
