@@ -192,6 +192,17 @@ def loop(where, claim):
            f"{claim}: the recorded and the lost are the program's branches", found)
 
 
+def perf_shows(run, claim):
+    recorded = sum(event["branches"]["recorded"] for event in run.summary()["events"])
+    text, _, status = run.perf("script", "--itrace=b", "-F", "event,ip,sym,addr")
+    tap.ok(status == 0 and len(text.splitlines()) == recorded > 1000,
+           f"{claim}: perf script --itrace=b prints every branch", (status, recorded, text[-300:]))
+    text, _, status = run.perf("report", "--stdio", "--itrace=b")
+    tap.ok(status == 0 and f"Event count (approx.): {recorded}\n" in text and
+           re.search(r"^ +\d+\.\d+% .*kinds\.elf +\[\.\] from_bl$", text, re.MULTILINE),
+           f"{claim}: perf report --itrace=b shows each function's branches", text)
+
+
 def crash(elf):
     claim = "a program that crashes"
     run = record("record -e branch-step// -- payload crash", EL2, "--payload", elf)
@@ -219,6 +230,7 @@ def main():
     run, lost = all_kinds(elf, program, EL1, claim, cpus=4)
     tap.equal(lost, [0] * 4, f"{claim}: nothing is lost")
     edges(run, claim, program)
+    perf_shows(run, claim)
     claim = "EL1, GICv2"
     run, lost = all_kinds(elf, program, EL1_GICV2, claim, "doubtful", also={"doubtful": TURNS - 1})
     tap.equal(lost, [TURNS], f"{claim}: a branch that cannot be told from another is counted as lost")

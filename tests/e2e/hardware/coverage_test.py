@@ -452,14 +452,20 @@ def statements(elf):
     return rows
 
 
+APART = 0x50000  # from one run to the next a program's place differs by at most this
+# For each ISA, a program, and its conditional branches.
+DISASSEMBLERS = {"x86_64": ("objdump", r"j(?!mp)\w+"),
+                 "aarch64": ("aarch64-linux-gnu-objdump", r"(?:b\.\w+|cbn?z|tbn?z)")}
+
+
 def as_qemu(source, here, mapping):
     """Compiled with optimization; the log covers the program's address range and its
     surroundings."""
-    level = f"{source.event}, -O2"
-    elf, log = build(here, "-O2"), here / "qemu.log"
+    level = f"{source.event}, {source.isa}, -O2"
+    elf, log = build(here, "-O2", source.isa), here / "qemu.log"
     recording = record(
         source, elf, "-d", "exec,nochain,in_asm", "-D", log, "-dfilter",
-        f"{mapping.address - 0x10000:#x}..{mapping.address + mapping.size + 0x10000:#x}")
+        f"{mapping.address - APART:#x}..{mapping.address + mapping.size + APART:#x}")
     done, out = export(recording)
     if not tap.equal((recording.status, done.returncode), (0, 0),
                      f"{level}: coverage comes of a whole trace"):
@@ -469,11 +475,12 @@ def as_qemu(source, here, mapping):
     times = carried_out(log)
     base = now.address - now.file_offset
     row = of_program(out)
-    tap.ok(abs(now.address - mapping.address) <= 0x10000 and
+    tap.ok(abs(now.address - mapping.address) <= APART and
            sum(times[address] for address in times if 0 <= address - now.address < now.size) > 10000,
            f"{level}: QEMU logs what it carries out of the program", (now, mapping, len(times)))
-    text = run("objdump", "-d", "--no-show-raw-insn", elf).stdout
-    jumps = {int(at, 16) for at in re.findall(r"^ *([0-9a-f]+):\s+j(?!mp)\w+ ", text, re.MULTILINE)}
+    objdump, jump = DISASSEMBLERS[source.isa]
+    text = run(objdump, "-d", "--no-show-raw-insn", elf).stdout
+    jumps = {int(at, 16) for at in re.findall(rf"^ *([0-9a-f]+):\s+{jump}\s", text, re.MULTILINE)}
     everywhere = {block: ways for row in read_info(out).values()
                   for (_, block), ways in row.branches.items()}
     tap.ok(len(everywhere) > 30 and everywhere.keys() <= jumps and
@@ -500,8 +507,7 @@ def held(source, here):
         tap.note(recording.text)
         return None
     out = as_gcov(source, recording, here)
-    if source.isa == "x86_64":
-        as_qemu(source, here, branches.Trace(recording.file).mappings[1])
+    as_qemu(source, here, branches.Trace(recording.file).mappings[1])
     return recording, out
 
 
