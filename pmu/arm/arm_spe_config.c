@@ -10,26 +10,46 @@
 
 /* Linux's numbers, except for the inverse filter: Linux has it in config3, which older perfs' attr
  * lacks, and no tool reads it. */
-#define PA_ENABLE     (1ULL << 1)
-#define PCT_ENABLE    (1ULL << 2)
-#define JITTER        (1ULL << 16)
-#define BRANCH_FILTER (1ULL << 32)
-#define LOAD_FILTER   (1ULL << 33)
-#define STORE_FILTER  (1ULL << 34)
-#define DISCARD       (1ULL << 35)
-#define KNOWN_TERMS                                                                          \
-	(ARM_SPE_TS_ENABLE | PA_ENABLE | PCT_ENABLE | JITTER | BRANCH_FILTER | LOAD_FILTER | \
-	 STORE_FILTER | DISCARD)
+#define PA_ENABLE   (1ULL << 1)
+#define PCT_ENABLE  (1ULL << 2)
+#define JITTER      (1ULL << 16)
+#define DISCARD     (1ULL << 35)
 #define MIN_LATENCY 0xfffU
 
 const struct pmu_format arm_spe_formats[] = {
-	{ "ts_enable", 0, 0, 0 },         { "pa_enable", 0, 1, 1 },
-	{ "pct_enable", 0, 2, 2 },        { "jitter", 0, 16, 16 },
-	{ "branch_filter", 0, 32, 32 },   { "load_filter", 0, 33, 33 },
-	{ "store_filter", 0, 34, 34 },    { "discard", 0, 35, 35 },
-	{ "event_filter", 1, 0, 63 },     { "min_latency", 2, 0, 11 },
-	{ "inv_event_filter", 3, 0, 63 }, { NULL, 0, 0, 0 },
+	{ "ts_enable", 0, 0, 0 },
+	{ "pa_enable", 0, 1, 1 },
+	{ "pct_enable", 0, 2, 2 },
+	{ "jitter", 0, 16, 16 },
+	{ "branch_filter", 0, 32, 32 },
+	{ "load_filter", 0, 33, 33 },
+	{ "store_filter", 0, 34, 34 },
+	{ "discard", 0, 35, 35 },
+	{ "branch_filter_mask", 0, 36, 36 },
+	{ "load_filter_mask", 0, 37, 37 },
+	{ "store_filter_mask", 0, 38, 38 },
+	{ "simd_filter", 0, 39, 39 },
+	{ "simd_filter_mask", 0, 40, 40 },
+	{ "float_filter", 0, 41, 41 },
+	{ "float_filter_mask", 0, 42, 42 },
+	{ "event_filter", 1, 0, 63 },
+	{ "min_latency", 2, 0, 11 },
+	{ "inv_event_filter", 3, 0, 63 },
+	{ NULL, 0, 0, 0 },
 };
+
+/* Kinds of operations: the term's bit of attr.config, and PMSFCR_EL1's. */
+static const struct {
+	uint64_t term, filter;
+} arm_spe_kinds[] = {
+	{ 1ULL << 32, PMSFCR_B },    { 1ULL << 33, PMSFCR_LD },    { 1ULL << 34, PMSFCR_ST },
+	{ 1ULL << 36, PMSFCR_Bm },   { 1ULL << 37, PMSFCR_LDm },   { 1ULL << 38, PMSFCR_STm },
+	{ 1ULL << 39, PMSFCR_SIMD }, { 1ULL << 40, PMSFCR_SIMDm }, { 1ULL << 41, PMSFCR_FP },
+	{ 1ULL << 42, PMSFCR_FPm },
+};
+#define EXTENDED_FILTERS \
+	(PMSFCR_SIMD | PMSFCR_FP | PMSFCR_Bm | PMSFCR_LDm | PMSFCR_STm | PMSFCR_SIMDm | PMSFCR_FPm)
+#define OTHER_TERMS (ARM_SPE_TS_ENABLE | PA_ENABLE | PCT_ENABLE | JITTER | DISCARD)
 
 struct arm_spe_unit arm_spe_unit;
 
@@ -138,6 +158,9 @@ static const char *arm_spe_lacks(const struct arm_spe_registers *r)
 		{ PMSFCR_FT, PMSIDR_FT, "this CPU cannot filter operations (PMSIDR_EL1.FT is 0)" },
 		{ PMSFCR_FE, PMSIDR_FE, "this CPU cannot filter by events (PMSIDR_EL1.FE is 0)" },
 		{ PMSFCR_FL, PMSIDR_FL, "this CPU cannot filter by latency (PMSIDR_EL1.FL is 0)" },
+		{ EXTENDED_FILTERS, PMSIDR_EFT,
+		  "this CPU has no filters for SIMD and floating point, and no masks "
+		  "(PMSIDR_EL1.EFT is 0)" },
 		{ PMSFCR_FNE, PMSIDR_FNE,
 		  "this CPU cannot filter by events that did not happen (PMSIDR_EL1.FnE is 0)" },
 	};
@@ -155,18 +178,33 @@ static const char *arm_spe_lacks(const struct arm_spe_registers *r)
 	return NULL;
 }
 
+/* The filters by kind, and the terms that attr.config has beside them. A mask without its filter
+ * excludes the kind (D19, PMSFCR_EL1), so a mask alone is a filter too. */
+static uint64_t arm_spe_kinds_of(uint64_t config, uint64_t *others)
+{
+	uint64_t filters = 0;
+
+	*others = config;
+	for (unsigned i = 0; i < sizeof(arm_spe_kinds) / sizeof(arm_spe_kinds[0]); i++) {
+		filters |= config & arm_spe_kinds[i].term ? arm_spe_kinds[i].filter : 0;
+		*others &= ~arm_spe_kinds[i].term;
+	}
+	return filters;
+}
+
 /* A filter that is on but empty would be unpredictable (D19, PMSFCR_EL1), so an empty one is off.
  */
 static int arm_spe_set_filters(struct arm_spe_registers *r, struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
+	uint64_t others;
 
 	r->pmsevfr = attr->config1;
 	r->pmsnevfr = event->config3;
 	r->pmslatfr = attr->config2 & MIN_LATENCY;
-	r->pmsfcr = (attr->config & BRANCH_FILTER ? PMSFCR_B : 0) |
-	            (attr->config & LOAD_FILTER ? PMSFCR_LD : 0) |
-	            (attr->config & STORE_FILTER ? PMSFCR_ST : 0);
+	r->pmsfcr = arm_spe_kinds_of(attr->config, &others);
+	if (others & ~OTHER_TERMS || attr->config2 & ~(uint64_t)MIN_LATENCY)
+		return -EINVAL;
 	if (r->pmsfcr)
 		r->pmsfcr |= PMSFCR_FT;
 	if (r->pmsevfr)
@@ -237,8 +275,6 @@ int arm_spe_event_init(struct perf_event *event)
 	code = arm_spe_probe(&why);
 	if (code)
 		return code;
-	if (event->attr.config & ~KNOWN_TERMS || event->attr.config2 & ~(uint64_t)MIN_LATENCY)
-		return -EINVAL;
 	*arm_spe_of(event) = (struct hw_arm_spe){ 0 };
 	code = arm_spe_set_filters(r, event);
 	if (!code)

@@ -44,13 +44,20 @@
 #define PCT_PHYS    1U
 
 /* PMSFCR_EL1 */
-#define PMSFCR_FE  (1U << 0)
-#define PMSFCR_FT  (1U << 1)
-#define PMSFCR_FL  (1U << 2)
-#define PMSFCR_FNE (1U << 3)
-#define PMSFCR_B   (1U << 16)
-#define PMSFCR_LD  (1U << 17)
-#define PMSFCR_ST  (1U << 18)
+#define PMSFCR_FE    (1U << 0)
+#define PMSFCR_FT    (1U << 1)
+#define PMSFCR_FL    (1U << 2)
+#define PMSFCR_FNE   (1U << 3)
+#define PMSFCR_B     (1U << 16)
+#define PMSFCR_LD    (1U << 17)
+#define PMSFCR_ST    (1U << 18)
+#define PMSFCR_FP    (1U << 19) /* this and all below: FEAT_SPE_EFT */
+#define PMSFCR_SIMD  (1U << 20)
+#define PMSFCR_Bm    (1ULL << 48) /* B must equal the operation's; 0: one of the filters suffices */
+#define PMSFCR_LDm   (1ULL << 49)
+#define PMSFCR_STm   (1ULL << 50)
+#define PMSFCR_FPm   (1ULL << 51)
+#define PMSFCR_SIMDm (1ULL << 52)
 
 /* PMSEVFR_EL1: the events that each version can filter by; other bits are RES0 */
 #define PMSEVFR_V1P0 0xffff0000ff00f0aaULL /* 1, 3, 5, 7 and the implementation's own */
@@ -65,6 +72,7 @@
 #define PMSIDR_FT       (1U << 1)
 #define PMSIDR_FL       (1U << 2)
 #define PMSIDR_FNE      (1U << 6)
+#define PMSIDR_EFT      (1U << 26)
 #define PMSIDR_INTERVAL 8  /* shift; 4 bits */
 #define PMSIDR_MAXSIZE  12 /* shift; 4 bits: log2 of a record's largest size */
 

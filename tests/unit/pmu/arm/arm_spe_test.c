@@ -207,6 +207,34 @@ static void a_filter_that_the_version_lacks_is_refused(void **state)
 	refused(asked(0, 4096, 1, 0), -EOPNOTSUPP, "PMSVer");
 }
 
+/* FEAT_SPE_EFT: PMSFCR_EL1's bits of DDI 0601, each by its term. */
+static void kinds_and_masks_are_filters(void **state)
+{
+	static const struct {
+		unsigned term, bit;
+		bool extended;
+	} kinds[] = { { 32, 16, false }, { 33, 17, false }, { 34, 18, false }, { 36, 48, true },
+		      { 37, 49, true },  { 38, 50, true },  { 39, 20, true },  { 40, 52, true },
+		      { 41, 19, true },  { 42, 51, true } };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		uint64_t term = 1ULL << kinds[i].term;
+
+		model.reg[PMSIDR_EL1] |= PMSIDR_EFT;
+		describe(term, 4096);
+		begin(8, 0, false);
+		assert_true(model.reg[PMSFCR_EL1] == (PMSFCR_FT | 1ULL << kinds[i].bit));
+		event_disable(&event);
+		model.reg[PMSIDR_EL1] &= ~(uint64_t)PMSIDR_EFT;
+		if (kinds[i].extended)
+			refused(asked(term, 4096, 0, 0), -EOPNOTSUPP, "PMSIDR_EL1.EFT");
+		else
+			assert_int_equal(asked(term, 4096, 0, 0), 0);
+	}
+	assert_int_equal(asked(1ULL << 43, 4096, 0, 0), -EINVAL);
+}
+
 static void an_invalid_config_is_refused(void **state)
 {
 	(void)state;
@@ -246,6 +274,7 @@ int main(void)
 		TEST(the_unit_is_probed_owner_first),
 		TEST(the_register_that_withholds_the_buffer_is_named),
 		TEST(terms_become_registers),
+		TEST(kinds_and_masks_are_filters),
 		TEST(nothing_asked_for_filters_nothing),
 		TEST(on_a_cpu_of_another_kind_the_event_stays_off),
 		TEST(a_cpu_with_an_inaccessible_buffer_is_refused),
