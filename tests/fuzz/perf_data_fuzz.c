@@ -299,7 +299,7 @@ static void write_export(uint8_t which)
 		{ export_csv, false },       { export_folded, false },    { export_pprof, false },
 		{ export_callgrind, false }, { export_speedscope, true }, { export_firefox, true },
 		{ export_chrome, true },     { export_lcov, false },      { write_calls, true },
-		{ export_bolt, false },
+		{ export_bolt, false },      { export_autofdo, false },
 	};
 	const size_t number = which % (sizeof(formats) / sizeof(formats[0]));
 	struct recording_file file;

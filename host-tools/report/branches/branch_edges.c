@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/report/branches/branch_samples.h"
 #include "host-tools/report/symbols/link_address.h"
 #include "host-tools/util/array.h"
-#include "writer/perfdata/sample.h"
 
 #define NESTED 8U /* most interrupts within interrupts whose lines are joined again */
 
@@ -32,7 +32,7 @@ static uint64_t line_start(struct branch_line *waiting, uint64_t at)
 	return at;
 }
 
-static int count_pair(struct branch_pairs *pairs, uint64_t a, uint64_t b)
+int branch_pairs_count(struct branch_pairs *pairs, uint64_t a, uint64_t b)
 {
 	uint32_t number = intern(&pairs->pairs, a, b);
 	uint64_t *counts;
@@ -80,58 +80,26 @@ static int add_run(void *context, const struct branch_run *run)
 		}
 		return 0;
 	}
-	code = count_pair(&edges->lines, start, run->end);
+	code = branch_pairs_count(&edges->lines, start, run->end);
 	if (!code && run->kind != CODE_IRET) /* the way back from an interrupt is no branch */
-		code = count_pair(&edges->taken, run->end, run->to);
-	return code;
-}
-
-/* Count the branches of a sample's branch stack, the newest first. Between the target of a branch
- * and the source of the next newer one lies a straight line. */
-static int add_stack(void *context, struct perf_reader *reader,
-                     const struct perf_event_header *record)
-{
-	const struct perf_reader_event *event = perf_reader_event_of(reader, record);
-	struct branch_edges *edges = context;
-	const struct symbols *symbols = edges->runs.file->symbols;
-	struct sample sample;
-	uint64_t to, from;
-	int code = 0;
-
-	if (record->type != PERF_RECORD_SAMPLE || !event ||
-	    !(event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) ||
-	    !sample_parse(record, &event->attr, &sample))
-		return 0;
-	for (uint64_t i = 0; !code && i < sample.nr_branches; i++) {
-		struct perf_branch_entry now, older = { 0 };
-
-		memcpy(&now, sample.branches + i, sizeof(now));
-		if (i + 1 < sample.nr_branches)
-			memcpy(&older, sample.branches + i + 1, sizeof(older));
-		from = symbols_at(symbols, now.from, sample.time);
-		code = count_pair(&edges->taken, from, symbols_at(symbols, now.to, sample.time));
-		to = older.to ? symbols_at(symbols, older.to, sample.time) : 0;
-		if (!code && to && to <= from)
-			code = count_pair(&edges->lines, to, from);
-	}
+		code = branch_pairs_count(&edges->taken, run->end, run->to);
 	return code;
 }
 
 /* ---- The program ---- */
 
-/* The lines that were executed in a file. */
+/* The lines and single instructions that were executed in a file. */
 struct file_lines {
 	const char *path, *name;
 	bool is_uefi;
 	uint64_t lines;
 };
 
-static int count_files(struct branch_edges *edges, struct file_lines **files, size_t *count)
+static int count_files(const struct symbols *symbols, const struct branch_pairs *pairs,
+                       struct file_lines **files, size_t *count)
 {
-	const struct symbols *symbols = edges->runs.file->symbols;
-
-	for (uint32_t i = 0; i < edges->lines.pairs.count; i++) {
-		const uint64_t address = edges->lines.pairs.keys[i].a;
+	for (uint32_t i = 0; i < pairs->pairs.count; i++) {
+		const uint64_t address = pairs->pairs.keys[i].a;
 		const char *path = symbols_elf(symbols, address);
 		struct file_lines *grown;
 		struct symbol symbol;
@@ -148,7 +116,7 @@ static int count_files(struct branch_edges *edges, struct file_lines **files, si
 			grown[at] = (struct file_lines){ path, symbol.file, symbol.module, 0 };
 			++*count;
 		}
-		(*files)[at].lines += edges->lines.counts[i];
+		(*files)[at].lines += pairs->counts[i];
 	}
 	return 0;
 }
@@ -158,8 +126,10 @@ static int choose_file(struct branch_edges *edges, struct error *error)
 	struct file_lines *files = NULL;
 	uint64_t most = 0;
 	size_t count = 0;
-	int code = count_files(edges, &files, &count);
+	int code = count_files(edges->runs.file->symbols, &edges->lines, &files, &count);
 
+	if (!code)
+		code = count_files(edges->runs.file->symbols, &edges->points, &files, &count);
 	for (size_t i = 0; !code && i < count; i++) {
 		const bool is_ours = !strcmp(files[i].name, BRANCH_OUR_IMAGE);
 
@@ -209,8 +179,8 @@ int branch_edges_read(struct branch_edges *edges, struct error *error)
 	edges->runs.context = edges;
 	code = branch_runs_read(&edges->runs, error);
 	if (!code && !edges->runs.branches)
-		code = recording_file_walk(edges->runs.file, add_stack, edges, error);
-	if (!code && !edges->taken.pairs.count)
+		code = branch_samples_read(edges, error);
+	if (!code && !edges->taken.pairs.count && !edges->points.pairs.count)
 		code = error_set(error, -ENODATA,
 		                 "%s has no trace of branches: record -e branch-trace//, or -b",
 		                 edges->runs.file->reader.path);
@@ -222,6 +192,7 @@ int branch_edges_read(struct branch_edges *edges, struct error *error)
 		edges->code = link_map_code(&map);
 		translate(edges, &edges->taken, &map);
 		translate(edges, &edges->lines, &map);
+		translate(edges, &edges->points, &map);
 	}
 	link_map_free(&map);
 	return code;
@@ -237,6 +208,7 @@ void branch_edges_free(struct branch_edges *edges)
 {
 	free_pairs(&edges->taken);
 	free_pairs(&edges->lines);
+	free_pairs(&edges->points);
 	free(edges->waiting);
 	branch_runs_free(&edges->runs);
 	*edges = (struct branch_edges){ 0 };

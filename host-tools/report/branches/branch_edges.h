@@ -2,8 +2,8 @@
 /*
  * The branches and straight lines of one program, with their counts, by the addresses of the
  * program's ELF file: the input of profile-guided optimizers. They come from a trace of all
- * branches, or in a file without one from the branch stacks of its samples. Thread: the thread that
- * created the struct.
+ * branches, or in a file without one from its samples: branch stacks, and the records of Arm's SPE.
+ * Thread: the thread that created the struct.
  */
 #ifndef HOST_TOOLS_REPORT_BRANCHES_BRANCH_EDGES_H
 #define HOST_TOOLS_REPORT_BRANCHES_BRANCH_EDGES_H
@@ -30,6 +30,7 @@ struct branch_edges {
 	uint64_t code;               /* page of the ELF file's first executable segment */
 	struct branch_pairs taken;   /* source and target of a taken branch */
 	struct branch_pairs lines;   /* first and last instruction of a straight line */
+	struct branch_pairs points;  /* SPE: a sampled instruction, twice */
 	struct branch_line *waiting; /* lines that an interrupt divides, by CPU */
 	uint32_t waiting_count;
 };
@@ -39,6 +40,9 @@ struct branch_edges {
  * negative errno; -ENODATA: the file has neither, or no code of it. Call
  * branch_edges_free() in both cases. */
 int branch_edges_read(struct branch_edges *edges, struct error *error);
+
+/* Count one more pair of addresses. 0 or -ENOMEM. */
+int branch_pairs_count(struct branch_pairs *pairs, uint64_t a, uint64_t b);
 
 void branch_edges_free(struct branch_edges *edges);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/report/branches/branch_samples.h"
 #include "host-tools/util/array.h"
 
 /* The facts about a run that follow from its first and last instruction. */
@@ -279,9 +280,7 @@ int call_walk_read(struct call_walk *walk, struct error *error)
 	walk->runs.context = walk;
 	code = branch_runs_read(&walk->runs, error);
 	if (!code && !walk->runs.branches)
-		code = error_set(error, -ENODATA,
-		                 "%s has no trace of branches: record -e branch-trace//",
-		                 walk->runs.file->reader.path);
+		code = branch_samples_no_trace(&walk->runs, error);
 	return code;
 }
 

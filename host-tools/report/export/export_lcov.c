@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "host-tools/report/branches/branch_runs.h"
+#include "host-tools/report/branches/branch_samples.h"
 #include "host-tools/report/export/export_format.h"
 #include "host-tools/report/symbols/lines.h"
 #include "host-tools/util/array.h"
@@ -272,9 +273,7 @@ int export_lcov(struct export *export, struct error *error)
 	if (!code)
 		code = branch_runs_read(&lcov.runs, error);
 	if (!code && !lcov.runs.branches)
-		code = error_set(error, -ENODATA,
-		                 "%s has no trace of branches: record -e branch-trace//",
-		                 export->file->reader.path);
+		code = branch_samples_no_trace(&lcov.runs, error);
 	if (!code && (add_mappings(&lcov, false) || (!lcov.count && add_mappings(&lcov, true))))
 		code = error_set(error, -ENOMEM, "no memory for the lines");
 	if (!code && !lcov.count)

@@ -6,6 +6,7 @@
  * (UnsymbolizedProfileReader). Addresses are those of the program's ELF file, in hexadecimal
  * without 0x.
  */
+#include <errno.h>
 #include <inttypes.h>
 
 #include "host-tools/report/branches/branch_edges.h"
@@ -50,11 +51,19 @@ static void put_taken(const struct branch_edges *edges, uint64_t base, FILE *out
 	put_pairs(out, &edges->taken, base, "", "->", ":", "");
 }
 
-/* The number of single addresses with a count comes between ranges and branches. */
+/* Single instructions with their counts, which SPE samples, come between ranges and branches.
+ * create_gcov uses them if there are no ranges. */
 static void put_autofdo(const struct branch_edges *edges, FILE *out)
 {
+	const struct branch_pairs *points = &edges->points;
+
 	put_lines(edges, 0, out);
-	fputs("0\n", out);
+	fprintf(out, "%" PRIu32 "\n", count_of(points));
+	for (uint32_t i = 0; i < points->pairs.count; i++) {
+		if (points->counts[i])
+			fprintf(out, "%" PRIx64 ":%" PRIu64 "\n", points->pairs.keys[i].a,
+			        points->counts[i]);
+	}
 	put_taken(edges, 0, out);
 }
 
@@ -65,8 +74,22 @@ static void put_profgen(const struct branch_edges *edges, FILE *out)
 	put_taken(edges, edges->code, out);
 }
 
-static int export_edges(struct export *export,
-                        void (*put)(const struct branch_edges *edges, FILE *out),
+static void say_program(const struct branch_edges *edges)
+{
+	if (edges->is_uefi)
+		say("the profile is of the UEFI image %s, by the addresses of its ELF file",
+		    edges->name);
+	else
+		say("the profile is of %s", edges->path);
+}
+
+/* A format's output; its name if the format is of no use without straight lines. */
+struct edges_format {
+	void (*put)(const struct branch_edges *edges, FILE *out);
+	const char *needs_lines;
+};
+
+static int export_edges(struct export *export, const struct edges_format *format,
                         struct error *error)
 {
 	struct branch_edges edges = { .runs.file = export->file };
@@ -74,13 +97,14 @@ static int export_edges(struct export *export,
 
 	if (!code)
 		code = branch_edges_read(&edges, error);
+	if (!code && format->needs_lines && !edges.lines.pairs.count && edges.points.pairs.count)
+		code = error_set(error, -ENODATA,
+		                 "%s: SPE's samples have no straight lines of code, which %s "
+		                 "needs: record -e branch-trace//, or export autofdo-text",
+		                 export->file->reader.path, format->needs_lines);
 	if (!code) {
-		if (edges.is_uefi)
-			say("the profile is of the UEFI image %s, by the addresses of its ELF file",
-			    edges.name);
-		else
-			say("the profile is of %s", edges.path);
-		put(&edges, export->out);
+		say_program(&edges);
+		format->put(&edges, export->out);
 	}
 	branch_edges_free(&edges);
 	return code;
@@ -88,15 +112,15 @@ static int export_edges(struct export *export,
 
 int export_bolt(struct export *export, struct error *error)
 {
-	return export_edges(export, put_bolt, error);
+	return export_edges(export, &(struct edges_format){ put_bolt, "bolt" }, error);
 }
 
 int export_autofdo(struct export *export, struct error *error)
 {
-	return export_edges(export, put_autofdo, error);
+	return export_edges(export, &(struct edges_format){ put_autofdo, NULL }, error);
 }
 
 int export_profgen(struct export *export, struct error *error)
 {
-	return export_edges(export, put_profgen, error);
+	return export_edges(export, &(struct edges_format){ put_profgen, "llvm-profgen" }, error);
 }

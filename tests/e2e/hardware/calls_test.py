@@ -205,8 +205,8 @@ def built(language, source, cc):
     return elf, hosted
 
 
-def recorded(elf):
-    recording = machine.Recording("record -e branch-step// -m ,4096 -- payload", "--payload", elf,
+def recorded(elf, *options):
+    recording = machine.Recording("record -e branch-step// -m ,4096 -- payload", *options, "--payload", elf,
                                   qemu=machine.EXACT)
     if not tap.equal(recording.status, 0, f"{elf.name} is recorded"):
         tap.note(recording.text)
@@ -274,13 +274,36 @@ def _callers(text):
             waiting = []
 
 
-def as_gcov(found):
+def as_gcov(found, isa="x86_64"):
     subprocess.run(["gcc", "-O0", "--coverage", "-o", HERE / "counted", HERE / "calls.c"], check=True, cwd=HERE)
+    (HERE / "counted-calls.gcda").unlink(missing_ok=True)
     subprocess.run([HERE / "counted"], check=True, cwd=HERE, stdout=subprocess.DEVNULL)
     text = run("gcov", "--stdout", "--json-format", "counted-calls.gcda", cwd=HERE).stdout
     functions = {function["name"]: function["execution_count"]
                  for function in json.loads(text)["files"][0]["functions"]}
-    tap.equal({name: found[name]["calls"] for name in functions}, functions, "gcov counts the same calls")
+    tap.equal({name: found[name]["calls"] for name in functions}, functions,
+              f"{isa}: gcov counts the same calls")
+
+
+def on_aarch64():
+    """The same program by single-step on aarch64, whose branches, calls and returns are other
+    instructions."""
+    compiler, elf = machine.TOP / "build/aarch64/sdk/bin/bareperf-cc", HERE / "arm.elf"
+    reason = machine.missing("qemu-system-aarch64") or (
+        None if compiler.exists() else "the SDK of aarch64 is not built (make ARCH=aarch64 sdk)")
+    if reason:
+        tap.skip("aarch64: calls by single-step", reason)
+        return
+    (HERE / "calls.c").write_text(SOURCE)
+    subprocess.run([compiler, "-O2", "-g", "-o", elf, HERE / "calls.c"], check=True)
+    recording = recorded(elf, "--arch", "aarch64")
+    found = rows(recording.file)
+    as_gcov(found, "aarch64")
+    tap.equal(found["even"]["with_callees"]["most"], sum(found[name]["instructions"] for name in ("even", "odd")),
+              "aarch64: a call's instructions contain those of the calls below it")
+    tap.equal([found[name]["cut"] for name in OURS], [0] * len(OURS), "aarch64: the trace has every call whole")
+    cold, hot = found["rare"]["self"]["most"], found["rare"]["self"]["least"]
+    tap.ok(hot < cold and "rare.cold" not in found, "aarch64: a function's cold part is the function's", (hot, cold))
 
 
 def exceptions():
@@ -373,6 +396,7 @@ def main():
         return
     as_callgrind()
     exceptions()
+    on_aarch64()
 
 
 main()

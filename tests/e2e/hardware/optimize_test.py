@@ -54,6 +54,7 @@ def by_hand():
     tap.ok(f"{at['work'] - 0x401000:x}-{at['here'] + 1 - 0x401000:x}:1" in text and
            len(text) == 2 + lines + taken, "llvm-profgen: the same, from the first executable segment on", text)
     of_stacks(made, at)
+    of_spe(made, at)
     refused(file)
 
 
@@ -79,6 +80,50 @@ def of_stacks(made, at):
         f"B {at['lret']:x} {at['wback']:x} 2 0", f"B {at['here'] + 1:x} {at['leaf']:x} 2 0",
         f"B {at['main'] + 1:x} {at['work']:x} 2 0", f"F {at['leaf']:x} {at['lret']:x} 2",
         f"F {at['work']:x} {at['here'] + 1:x} 2"]), "branch stacks: their branches, and the lines between them")
+
+
+def spe_record(pc, target=None, is_taken=True, before=None):
+    """An SPE record (DDI 0487, D18.2): PC, operation, target, events, target of the branch before."""
+    raw = struct.pack("<BQ", 0xb0, pc) + bytes((0x4a if target else 0x48, 1))
+    raw += struct.pack("<BQ", 0xb1, target) if target else b""
+    raw += bytes((0x42, 2 if is_taken else 0x42))
+    return raw + (struct.pack("<BQ", 0xb4, before) if before else b"") + b"\1"
+
+
+def spe_file(made, *records):
+    file = perf_file.PerfFile()
+    file.image(HERE / "made", 0x40000000, 0x10000, 0)
+    file.records.append(perf_file.record(70, struct.pack("<8Q", 4, 1, 0, 1, 0, 0, 0, 0)))
+    data = b"".join(records)
+    file.add(perf_file.AUX, struct.pack("<QQQ", 0, len(data), 0))
+    file.records.append(perf_file.record(71, struct.pack("<QQQIIII", len(data), 0, 0, 0, 1, 0, 0)) + data)
+    file.write(HERE / "spe.data")
+    return HERE / "spe.data"
+
+
+def of_spe(made, at):
+    """Records of Arm's SPE: single instructions, and their branches."""
+    plain = (spe_record(made.at["work"]), spe_record(made.at["work"]), b"\xff",
+             spe_record(made.at["here"] + 1, made.at["leaf"]), spe_record(made.at["lret"], made.at["wback"], False))
+    done, out = export("autofdo-text", spe_file(made, *plain), "--partial")
+    tap.equal((done.returncode, out.read_text().splitlines()),
+              (0, ["0", "3", f"{at['work']:x}:2", f"{at['here'] + 1:x}:1", f"{at['lret']:x}:1", "1",
+                   f"{at['here'] + 1:x}->{at['leaf']:x}:1"]),
+              "SPE: autofdo-text has each sampled instruction, and the branches that were taken")
+    for form in ("bolt", "llvm-profgen"):
+        done, _ = export(form, HERE / "spe.data", "--partial")
+        tap.ok(done.returncode == 1 and f"no straight lines of code, which {form} needs" in done.stderr,
+               f"SPE: {form} is refused", done.stderr)
+    done, out = export("bolt", spe_file(made, *plain, spe_record(made.at["here"] + 1, made.at["leaf"], True,
+                                                                 made.at["work"])), "--partial")
+    tap.equal((done.returncode, out.read_text().splitlines()),
+              (0, [f"B {at['here'] + 1:x} {at['leaf']:x} 2 0", f"F {at['work']:x} {at['here'] + 1:x} 1"]),
+              "SPE: unless records have the target of the branch before")
+    for words in (("report", "--calls"), ("export", "-f", "lcov", "--partial")):
+        done = run(machine.TOOL, *words, HERE / "spe.data")
+        tap.ok(done.returncode == 1 and "has SPE's samples of single instructions, no trace of all branches: "
+               "record -e branch-trace//" in done.stderr, f"SPE: {words[0]} {words[-1]} names the trace that it needs",
+               done.stderr)
 
 
 def refused(file):
@@ -155,7 +200,32 @@ def both():
     elf = compile_program(CALLS, "calls.elf")
     before = Run(elf, 20)
     again = profiled(CALLS, "calls", before, elf)
-    Run(laid_out(again, Run(again, 20).profile), 20).better(before, "AutoFDO, then BOLT")
+    middle = Run(again, 20)
+    Run(laid_out(again, middle.profile), 20).better(before, "AutoFDO, then BOLT")
+
+
+def by_spe():
+    """AutoFDO with the samples of Arm's SPE, on the hardware model; single-step counts."""
+    qemu, reason = machine.model("aarch64")
+    if not qemu or not shutil.which("create_gcov"):
+        tap.skip("AutoFDO with SPE's samples", reason or "not to be had: create_gcov (autofdo)")
+        return
+    cc = machine.TOP / "build/aarch64/sdk/bin/bareperf-cc"
+
+    def build(name, *options):
+        subprocess.run([cc, "-O2", "-g", "-gdwarf-4", *options, "-o", HERE / name, HOT], check=True)
+        return HERE / name
+
+    def count(elf):
+        return Run(elf, 10000, "--arch", "aarch64")
+
+    elf = build("arm.elf")
+    spe = machine.Recording("record -e arm_spe// -c 256 -m ,1024 -- payload 2000000", "--arch", "aarch64", "--payload",
+                            elf, "--qemu", qemu, qemu=("-cpu", "cortex-a76,spe=on,pmu-instructions=on", *machine.EXACT))
+    done, text = export("autofdo-text", spe.file)
+    tap.ok(spe.status == done.returncode == 0, "SPE's samples are exported", (spe.text, done.stderr))
+    again = build("arm.fdo.elf", f"-fauto-profile={optimizers.converted(elf, text)}")
+    count(again).better(count(elf), "gcc's AutoFDO with SPE's samples")
 
 
 def main():
@@ -171,6 +241,7 @@ def main():
     by_clang()
     if machine.SOAK and llvm("perf2bolt") and shutil.which("create_gcov"):
         both()
+        by_spe()
 
 
 main()
