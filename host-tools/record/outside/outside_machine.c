@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +70,7 @@ static int begin_session(struct outside_machine *machine, struct error *error)
 	region_header(&machine->region, &header);
 	if (drive->has_session || !header.run || !header.events.count)
 		return 0;
+	options.symbols = machine->symbols;
 	options.see = see;
 	options.see_context = machine;
 	code = session_begin(&drive->session, &machine->region, &options, error);
@@ -221,6 +223,7 @@ void outside_machine_free(struct outside_machine *machine)
 		       &machine->pidfd };
 
 	drive_close(&machine->drive);
+	free(machine->symbols);
 	region_lease_give_back(&machine->lease);
 	region_close(&machine->region);
 	channel_close(&machine->channel);

@@ -16,6 +16,7 @@ struct outside_machine {
 	struct drive drive;
 	const struct outside_options *options;
 	struct outside_config config;
+	char *symbols; /* the kernel's ELF file; NULL: none */
 	int region_fd, config_fd, signals;
 	pid_t pid; /* of QEMU; 0: it does not run */
 	int pidfd;

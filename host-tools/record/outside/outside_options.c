@@ -24,7 +24,8 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "outside", KEY_OUTSIDE, NULL, 0, "sample any guest of QEMU, from outside", 0 },
-	{ "symbols", OUTPUT_SYMBOLS, "FILE", 0, "the guest's kernel, an ELF file (vmlinux)", 0 },
+	{ "symbols", OUTPUT_SYMBOLS, "FILE", 0, "the guest's kernel: vmlinux, System.map, kallsyms",
+	  0 },
 	{ "count", 'c', "N", 0, "instructions per sample (1000000)", 0 },
 	{ "event", 'e', "EVENT", 0, "instructions, with :u, :k or :h of these levels only", 0 },
 	{ "call-graph", 'g', NULL, 0, "with callers, by frame pointers (QEMU 9.2 or later)", 0 },

@@ -170,6 +170,15 @@ static int spawn(struct outside_machine *machine, char *plugin, struct error *er
 	return 0;
 }
 
+static int load_kernel(struct outside_machine *machine, struct error *error)
+{
+	const struct outside_options *options = machine->options;
+	uint16_t isa = strcmp(options->arch, "aarch64") ? EM_X86_64 : EM_AARCH64;
+
+	return outside_kernel_load(&machine->config, options->output.symbols, isa,
+	                           &machine->symbols, error);
+}
+
 int outside_start(struct outside_machine *machine, struct error *error)
 {
 	const struct outside_options *options = machine->options;
@@ -179,7 +188,7 @@ int outside_start(struct outside_machine *machine, struct error *error)
 
 	fill_config(machine);
 	if (!code && options->output.symbols)
-		code = outside_kernel_load(&machine->config, options->output.symbols, error);
+		code = load_kernel(machine, error);
 	if (!code)
 		code = signals_open(&machine->signals, error);
 	if (!code)

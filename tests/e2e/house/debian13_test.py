@@ -79,8 +79,9 @@ def main():
     tap.equal(status, 0, "Debian 13 can be had")
     images = all([made(f"gcc builds the image and the SDK of {arch} without a warning", f"ARCH={arch}", "firmware", "sdk")
                   for arch in ("x86_64", "aarch64")])
-    host = made("and the tool, and all unit tests", "unit-tests", "SANITIZERS=no")
+    host = made("and the tool, and all unit tests", "unit-tests", "outside-guests", "SANITIZERS=no")
     if host:
+        script("tests/e2e/outside/outside_test.py")
         programs("|".join(f"unit/{test.stem}" for test in (TOP / "tests/unit").rglob("*_test.c")))
     if images and host:
         script("tests/e2e/record/machines_test.py", ROWS)

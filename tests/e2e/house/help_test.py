@@ -44,6 +44,10 @@ for command in COMMANDS:
     wrong = 126 if command in ("run", "top", "bench", *REMOTE) else 2
     tap.equal(run(command, "--nonsense", *(["--"] if command == "run" else []))[0], wrong,
               f"{command} with a wrong command line exits with {wrong}")
+options = set(re.findall(r"--([a-z-]+)", run("run", "--outside", "--help")[1])) - {"help", "usage"}
+page = (MAN / "bareperf-outside.1").read_text().replace("\\-", "-")
+tap.ok(len(options) > 10 and all(f"--{o}" in page for o in options), "the manual page of run --outside has all its options",
+       sorted(options))
 tap.equal(run()[0], 2, "no command at all exits with 2")
 status, _, err = run("nonsense")
 tap.ok(status == 2 and "nonsense" in err, "a command that there is not exits with 2, and is named",

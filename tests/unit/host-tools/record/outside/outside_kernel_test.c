@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 
 static struct outside_config config;
 static struct error error;
+static char *symbols;
 
 static int load(const void *bytes, size_t size)
 {
@@ -25,7 +27,8 @@ static int load(const void *bytes, size_t size)
 	assert_int_equal(write(fd, bytes, size), size);
 	config = (struct outside_config){ 0 };
 	error = (struct error){ "" };
-	code = outside_kernel_load(&config, path, &error);
+	free(symbols);
+	code = outside_kernel_load(&config, path, EM_AARCH64, &symbols, &error);
 	close(fd);
 	unlink(path);
 	return code;
@@ -77,8 +80,32 @@ static void a_wrong_file_is_refused_with_the_reason(void **state)
 	elf.segments[2].p_flags = PF_R;
 	assert_true(load(&elf, sizeof(elf)) < 0);
 	assert_non_null(strstr(error.text, "no executable segment"));
-	assert_true(outside_kernel_load(&config, "/none", &error) < 0);
+	assert_true(outside_kernel_load(&config, "/none", EM_AARCH64, &symbols, &error) < 0);
 	assert_non_null(strstr(error.text, "--symbols /none"));
+}
+
+static void a_list_of_functions_becomes_an_elf_file_in_perfs_cache(void **state)
+{
+	static const char list[] = "ffff800008010000 T _stext\nffff800008010100 t next\n";
+	char directory[] = "/tmp/bareperf-cache-XXXXXX", command[128];
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(setenv("PERF_BUILDID_DIR", directory, 1), 0);
+	assert_int_equal(load(list, strlen(list)), 0);
+	assert_int_equal(config.image_count, 1);
+	assert_int_equal(config.images[0].address, 0xffff800008010000ULL);
+	assert_non_null(strstr(symbols, "/[guest]/bareperf-kernel-"));
+	assert_non_null(
+	    strstr(strrchr(symbols, '/'), "bareperf-kernel-")); /* perf shows this name */
+	assert_int_equal(access(symbols, R_OK), 0);
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(unsetenv("PERF_BUILDID_DIR") | unsetenv("HOME"), 0);
+	assert_true(load(list, strlen(list)) < 0);
+	assert_non_null(strstr(error.text, "set HOME or PERF_BUILDID_DIR"));
+	free(symbols);
+	symbols = NULL;
 }
 
 int main(void)
@@ -87,6 +114,7 @@ int main(void)
 		cmocka_unit_test(an_executable_segment_is_an_image_of_whole_pages),
 		cmocka_unit_test(each_executable_segment_counts),
 		cmocka_unit_test(a_wrong_file_is_refused_with_the_reason),
+		cmocka_unit_test(a_list_of_functions_becomes_an_elf_file_in_perfs_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
