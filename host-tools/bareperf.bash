@@ -6,7 +6,7 @@ _bareperf_commands='run record stat attach top stop snapshot console reboot list
 
 _bareperf_options()
 {
-	bareperf "$1" --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,'
+	bareperf "$@" --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,'
 }
 
 # The possible values of an option of the machine's own command; nothing: the option has no value.
@@ -49,6 +49,7 @@ _bareperf()
 		return
 	fi
 	for ((i = 2; i < COMP_CWORD; i++)); do
+		[ "$command" = run ] && [ "${COMP_WORDS[i]}" = --outside ] && command='run --outside'
 		[ "$command" = run ] && [ "${COMP_WORDS[i]}" = -- ] || continue
 		local typed=("${COMP_WORDS[@]:i + 1:COMP_CWORD - i - 1}") next
 		next=$(_bareperf_value "$prev")
@@ -73,7 +74,8 @@ _bareperf()
 		mapfile -t COMPREPLY < <(compgen -W \
 			"$(_bareperf_options "$command") $(_bareperf_guest "$command")" -- "$cur")
 	elif [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_bareperf_options "$command") --" -- "$cur")
+		# shellcheck disable=SC2086 # two words: run --outside
+		mapfile -t COMPREPLY < <(compgen -W "$(_bareperf_options $command) --" -- "$cur")
 	else
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi

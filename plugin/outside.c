@@ -53,7 +53,8 @@ enum outside_way {
 static enum outside_way outside_way;
 static const struct outside_config *outside_config;
 static enum chain_isa outside_isa;
-static unsigned outside_count; /* of vCPUs; OUTSIDE_AS_ONE: 1 */
+static unsigned outside_count;   /* of vCPUs; OUTSIDE_AS_ONE: 1 */
+static unsigned outside_present; /* vCPUs that exist: others may be plugged in later */
 static struct outside_vcpu *outside_vcpus;
 static qemu_plugin_u64 outside_word; /* OUTSIDE_WORDS: done of each vCPU */
 static uint64_t outside_shared;      /* OUTSIDE_SHARED: all vCPUs' instructions */
@@ -74,12 +75,17 @@ static __attribute__((constructor)) void outside_choose_version(void)
 
 static uint64_t outside_done(unsigned vcpu)
 {
+	/* QEMU has no word for a vCPU that does not exist. */
+	if (vcpu >= __atomic_load_n(&outside_present, __ATOMIC_RELAXED))
+		return 0;
 	return outside_way == OUTSIDE_WORDS ? qemu_plugin_u64_get(outside_word, vcpu)
 	                                    : outside_vcpus[vcpu].done;
 }
 
 static void outside_set_done(unsigned vcpu, uint64_t done)
 {
+	if (vcpu >= __atomic_load_n(&outside_present, __ATOMIC_RELAXED))
+		return;
 	if (outside_way == OUTSIDE_WORDS)
 		qemu_plugin_u64_set(outside_word, vcpu, done);
 	else
@@ -279,10 +285,16 @@ static void outside_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 /* ---- Begin and end ---- */
 
+/* A vCPU exists; in its thread, before it executes. */
 static void outside_begin_vcpu(qemu_plugin_id_t id, unsigned vcpu)
 {
+	unsigned present = __atomic_load_n(&outside_present, __ATOMIC_RELAXED);
+
 	(void)id;
-	(void)vcpu;
+	while (vcpu >= present &&
+	       !__atomic_compare_exchange_n(&outside_present, &present, vcpu + 1, false,
+	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 	registers_find(outside_isa);
 }
 

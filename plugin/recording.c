@@ -25,6 +25,7 @@ struct recording_cpu {
 	uint32_t cpu;
 	uint64_t time; /* of the last record */
 	uint64_t stalls, stall_ns, given_up;
+	uint64_t dead_tail; /* the reader's position when it was given up; UINT64_MAX: it was not */
 	uint64_t samples;
 	uint8_t scratch[RING_LEVELS * MAX_RECORD] __attribute__((aligned(8)));
 };
@@ -120,6 +121,7 @@ static int recording_add_cpu(uint32_t cpu, const struct tr_clock *clock)
 	if (code)
 		return code;
 	c->cpu = cpu;
+	c->dead_tail = UINT64_MAX;
 	c->account.id = cpu + 1;
 	c->account.trailer_size = 8 * TRAILER_WORDS;
 	c->account.trailer = recording_fill_trailer;
@@ -223,12 +225,13 @@ void recording_begin(const char *notice)
 	recording_wait_for_reader();
 }
 
-/* Waits until the record fits, or the reader has taken nothing for TR_STALL_MS. */
+/* Waits until the record fits, or the reader has taken nothing for TR_STALL_MS: then records are
+ * lost without a wait until the reader takes some. */
 static void recording_wait_for_room(struct recording_cpu *c, uint32_t size)
 {
 	uint64_t start, moved, tail;
 
-	if (ring_fits(&c->ring, &c->account, size))
+	if (ring_fits(&c->ring, &c->account, size) || ring_tail(&c->ring) == c->dead_tail)
 		return;
 	start = moved = recording_now();
 	tail = ring_tail(&c->ring);
@@ -242,6 +245,7 @@ static void recording_wait_for_room(struct recording_cpu *c, uint32_t size)
 		}
 		if (now - moved > TR_STALL_MS * 1000000ULL) {
 			c->given_up++;
+			c->dead_tail = tail;
 			break;
 		}
 		recording_nap();
@@ -259,10 +263,7 @@ void recording_add(const struct recording_sample *sample)
 	struct ring_output out;
 	uint64_t *to;
 
-	/* Once it has given up, the next samples do not wait again: they are lost until there is
-	 * room. */
-	if (!c->given_up)
-		recording_wait_for_room(c, 8 * words);
+	recording_wait_for_room(c, 8 * words);
 	c->time = sample->time;
 	to = ring_reserve_sample(&out, &c->ring, &c->account, 8 * words, period);
 	if (!to)

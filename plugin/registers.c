@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/registers.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "abi/outside.h"
@@ -35,31 +36,36 @@ static const char *const registers_names[][REGISTERS_MOST] = {
 static struct qemu_plugin_register *registers_handles[REGISTERS_MOST];
 static bool registers_complete;
 
-void registers_find(enum chain_isa isa)
+static void registers_take(enum chain_isa isa, const qemu_plugin_reg_descriptor *all,
+                           unsigned count)
 {
 	unsigned wanted = isa == CHAIN_X86_64 ? REGISTERS_X86 : REGISTERS_ARM, found = 0;
-	const qemu_plugin_reg_descriptor *all;
-	struct glib_array *array;
 
-	if (!qemu_plugin_get_registers || !g_array_free || registers_complete)
-		return;
-	array = qemu_plugin_get_registers();
-	all = (const qemu_plugin_reg_descriptor *)(void *)array->data;
-	for (unsigned i = 0; i < array->len; i++) {
-		for (unsigned k = 0; k < wanted; k++) {
-			if (registers_handles[k] || strcmp(all[i].name, registers_names[isa][k]))
-				continue;
-			registers_handles[k] = all[i].handle;
-			found++;
+	for (unsigned k = 0; k < wanted; k++) {
+		for (unsigned i = 0; i < count && !registers_handles[k]; i++) {
+			if (!strcmp(all[i].name, registers_names[isa][k]))
+				registers_handles[k] = all[i].handle;
 		}
+		found += !!registers_handles[k];
 	}
-	g_array_free(array, 1);
 	registers_complete = found == wanted;
 }
 
-bool registers_known(void)
+void registers_find(enum chain_isa isa)
 {
-	return registers_complete;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct glib_array *array;
+
+	if (!qemu_plugin_get_registers || !g_array_free)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!registers_complete) {
+		array = qemu_plugin_get_registers();
+		registers_take(isa, (const qemu_plugin_reg_descriptor *)(void *)array->data,
+		               array->len);
+		g_array_free(array, 1);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 /* Each thread has its own buffer, which is never freed. */

@@ -11,9 +11,6 @@
 /* Finds the registers of the ISA; of the first vCPU that calls, for all. */
 void registers_find(enum chain_isa isa);
 
-/* Whether they were found. */
-bool registers_known(void);
-
 /* The privilege level, an OUTSIDE_* bit. Without registers, by the address of the code: Linux's
  * kernels, and most others, have the upper half of the addresses. */
 uint32_t registers_level(enum chain_isa isa, uint64_t pc);

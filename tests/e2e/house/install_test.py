@@ -76,6 +76,7 @@ def completes(usr):
     tap.equal(words("fl"), ["flamegraph"], "bash completes commands")
     tap.equal(words("run", "--region"), ["--region", "--region-size"], "their options")
     tap.equal(words("run", "-smp", "2", "--", "st"), ["stat"], "the machine's commands behind --")
+    tap.equal(words("run", "--outside", "--cou"), ["--count"], "the options of run --outside")
     tap.equal([words("run", "--", "reg"), words("run", "--", "register", ""),
                words("run", "--", "register", "record", "--bo")], [["register"], ["record"], ["--boot"]],
               "behind register the command that it registers")

@@ -186,6 +186,12 @@ def ends(isa, directory):
            "a QEMU that is killed leaves the samples until then, and the tool says so", (run.status, run.text))
 
 
+def places(isa, directory):
+    run = Run(isa, directory, "-c", str(PERIOD), theirs=("-smp", "1,maxcpus=3")).finish()
+    tap.ok(run.status == STATUS[isa] and not differs(run.functions(), TRUTH, PERIOD) and run.dump()["conserved"],
+           "vCPUs that are not plugged in do no harm", (run.status, run.text))
+
+
 def slow_reader(isa, directory):
     run = Run(isa, directory, "-c", "7", "--region-size", "2")
     process = run.start()
@@ -249,6 +255,7 @@ def main():
             cpus("aarch64", directory)
         if version("x86_64"):
             ends("x86_64", directory)
+            places("x86_64", directory)
             slow_reader("x86_64", directory)
             stream("x86_64", directory)
             refusals("x86_64", directory)
