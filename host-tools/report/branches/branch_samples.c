@@ -55,8 +55,7 @@ static int add_operation(struct branch_edges *edges, const struct spe_record *re
 	if (!(record->has & SPE_HAS_ADDRESS(SPE_PC)))
 		return 0;
 	code = branch_pairs_count(&edges->points, at, at);
-	if (!code && record->class == SPE_BRANCH && record->has & SPE_HAS_ADDRESS(SPE_TARGET) &&
-	    !(record->events & SPE_NOT_TAKEN))
+	if (!code && record->has & SPE_HAS_ADDRESS(SPE_TARGET) && !(record->events & SPE_NOT_TAKEN))
 		code = branch_pairs_count(&edges->taken, at, target);
 	if (!code && record->has & SPE_HAS_ADDRESS(SPE_PREVIOUS_TARGET) && start <= at)
 		code = branch_pairs_count(&edges->lines, start, at);

@@ -53,33 +53,82 @@ def by_hand():
     text = export("llvm-profgen", file, "--partial")[1].read_text().splitlines()
     tap.ok(f"{at['work'] - 0x401000:x}-{at['here'] + 1 - 0x401000:x}:1" in text and
            len(text) == 2 + lines + taken, "llvm-profgen: the same, from the first executable segment on", text)
+    many_interrupts(made, at)
     of_stacks(made, at)
     of_spe(made, at)
     refused(file)
 
 
-def of_stacks(made, at):
-    """Samples with a branch stack (PERF_SAMPLE_BRANCH_STACK, 1 << 11), the newest branch first."""
+def many_interrupts(made, at):
+    """Interrupts of a handler, and more of them in a row than are remembered at a time."""
+    once = made_trace.CALLS.replace("here+1>leaf", "here>handler handler+1>next next>inner inner+1>handler "
+                                    "handler+1>next next>inner inner+2>hback hback>inner+1 inner+2>hback hback>here "
+                                    "here+1>leaf")
+    lines = export("bolt", made.file((" ".join([once] * 10), 0, 0)), "--partial")[1].read_text().splitlines()
+    wanted = {f"F {at['work']:x} {at['here'] + 1:x} 10", f"F {at['inner']:x} {at['inner'] + 2:x} 20"}
+    tap.ok(wanted <= set(lines) and not [line for line in lines if line.startswith(f"F {at['inner'] + 1:x} ")],
+           "an interrupt of an interrupt's handler divides no line either, however often it comes", lines)
+    at_call = made_trace.CALLS.replace("here+1>leaf", "here+1>handler handler+1>next next>inner inner+2>hback "
+                                       "hback>here+1 here+1>leaf")
+    lines = export("bolt", made.file((at_call, 0, 0)), "--partial")[1].read_text().splitlines()
+    tap.ok(f"F {at['work']:x} {at['here'] + 1:x} 1" in lines and
+           f"B {at['here'] + 1:x} {at['handler']:x} 1 0" not in lines,
+           "an interrupt before a call is no branch of the call instruction", lines)
+    lines = export("bolt", made.file(("outside>leaf main+1>work here+1>leaf lret>wback", 0, 0)),
+                   "--partial")[1].read_text().splitlines()
+    tap.ok(f"F {at['main'] + 1:x} {at['main'] + 1:x} 1" in lines and
+           not [line for line in lines if line.startswith(f"F {at['leaf']:x} {at['main'] + 1:x} ")],
+           "where branches are missing, only the branch instruction itself is known to be executed", lines)
+
+
+def stack_file(images, stacks, later=()):
+    """A recording whose samples have these branch stacks (PERF_SAMPLE_BRANCH_STACK, 1 << 11), the
+    newest branch first. later: images that are mapped after the samples."""
     before, perf_file.SAMPLE_TYPE = perf_file.SAMPLE_TYPE, perf_file.SAMPLE_TYPE | 1 << 11
     file = perf_file.PerfFile()
-    file.image(HERE / "made", 0x40000000, 0x10000, 0)
-    stack = [(made.at["lret"], made.at["wback"]), (made.at["here"] + 1, made.at["leaf"]),
-             (made.at["main"] + 1, made.at["work"])]
-    for time in (1, 2):
-        file.sample(made.at["wback"], time)
-        whole = file.records.pop() + struct.pack("<Q", 3) + b"".join(struct.pack("<3Q", *one, 0) for one in stack)
+    for path, address in images:
+        file.image(path, address, 0x10000, 0)
+    for time, stack in enumerate(stacks):
+        file.sample(stack[0][1], 1 + time)
+        whole = file.records.pop() + struct.pack("<Q", len(stack)) + b"".join(struct.pack("<3Q", *one, 0)
+                                                                             for one in stack)
         file.records.append(whole[:6] + struct.pack("<H", len(whole)) + whole[8:])
-    shutil.copyfile(HERE / "made", HERE / "later")
-    file.image(HERE / "later", 0x40000000, 0x10000, 0, time=3)
+    for path, address in later:
+        file.image(path, address, 0x10000, 0, time=100)
     file.write(HERE / "stacks.data")
     perf_file.SAMPLE_TYPE = before
-    done, out = export("bolt", HERE / "stacks.data", "--partial")
+    return HERE / "stacks.data"
+
+
+def of_stacks(made, at):
+    stack = [(made.at["lret"], made.at["wback"]), (made.at["here"] + 1, made.at["lret"]),
+             (made.at["main"] + 1, made.at["work"])]
+    shutil.copyfile(HERE / "made", HERE / "later")
+    done, out = export("bolt", stack_file([(HERE / "made", 0x40000000)], [stack, stack],
+                                          [(HERE / "later", 0x40000000)]), "--partial")
     tap.equal((done.returncode, done.stderr), (0, f"bareperf: the profile is of {HERE}/made\n"),
               "branch stacks: addresses are those of the image that was there at the time")
     tap.equal(sorted(out.read_text().splitlines()), sorted([
-        f"B {at['lret']:x} {at['wback']:x} 2 0", f"B {at['here'] + 1:x} {at['leaf']:x} 2 0",
-        f"B {at['main'] + 1:x} {at['work']:x} 2 0", f"F {at['leaf']:x} {at['lret']:x} 2",
-        f"F {at['work']:x} {at['here'] + 1:x} 2"]), "branch stacks: their branches, and the lines between them")
+        f"B {at['lret']:x} {at['wback']:x} 2 0", f"B {at['here'] + 1:x} {at['lret']:x} 2 0",
+        f"B {at['main'] + 1:x} {at['work']:x} 2 0", f"F {at['lret']:x} {at['lret']:x} 2",
+        f"F {at['work']:x} {at['here'] + 1:x} 2"]),
+              "branch stacks: their branches, and the lines between them, of one instruction too")
+    of_program(made)
+
+
+def of_program(made):
+    """Which of two files is the program."""
+    for name in ("bareperf.sym", "small"):
+        shutil.copyfile(HERE / "made", HERE / name)
+    trace = [(made.at["here"] + 1, made.at["lret"]), (made.at["main"] + 1, made.at["work"])]
+    for files, chosen in ((("bareperf.sym",), "bareperf.sym"), (("bareperf.sym", "small"), "small"),
+                          (("made", "small"), "made"), (("small", "made"), "small")):
+        stacks = [[(source + 0x10000 * number, to + 0x10000 * number) for source, to in trace]
+                  for number in range(len(files)) for _ in range(2 - number)]
+        done, _ = export("bolt", stack_file([(HERE / name, 0x40000000 + 0x10000 * number)
+                                             for number, name in enumerate(files)], stacks), "--partial")
+        tap.equal((done.returncode, done.stderr), (0, f"bareperf: the profile is of {HERE / chosen}\n"),
+                  f"the program among {' and '.join(files)} is {chosen}: most lines, bareperf itself last")
 
 
 def spe_record(pc, target=None, is_taken=True, before=None):
@@ -103,7 +152,8 @@ def spe_file(made, *records):
 
 def of_spe(made, at):
     """Records of Arm's SPE: single instructions, and their branches."""
-    plain = (spe_record(made.at["work"]), spe_record(made.at["work"]), b"\xff",
+    plain = (spe_record(made.at["work"]), spe_record(made.at["work"]),
+             struct.pack("<BQ", 0xb0, made.at["main"]) + b"\xff",  # cut off
              spe_record(made.at["here"] + 1, made.at["leaf"]), spe_record(made.at["lret"], made.at["wback"], False))
     done, out = export("autofdo-text", spe_file(made, *plain), "--partial")
     tap.equal((done.returncode, out.read_text().splitlines()),
@@ -115,9 +165,12 @@ def of_spe(made, at):
         tap.ok(done.returncode == 1 and f"no straight lines of code, which {form} needs" in done.stderr,
                f"SPE: {form} is refused", done.stderr)
     done, out = export("bolt", spe_file(made, *plain, spe_record(made.at["here"] + 1, made.at["leaf"], True,
-                                                                 made.at["work"])), "--partial")
+                                                                 made.at["work"]),
+                                        spe_record(made.at["lret"], made.at["wback"], True, made.at["lret"])),
+                       "--partial")
     tap.equal((done.returncode, out.read_text().splitlines()),
-              (0, [f"B {at['here'] + 1:x} {at['leaf']:x} 2 0", f"F {at['work']:x} {at['here'] + 1:x} 1"]),
+              (0, [f"B {at['here'] + 1:x} {at['leaf']:x} 2 0", f"B {at['lret']:x} {at['wback']:x} 1 0",
+                   f"F {at['work']:x} {at['here'] + 1:x} 1", f"F {at['lret']:x} {at['lret']:x} 1"]),
               "SPE: unless records have the target of the branch before")
     for words in (("report", "--calls"), ("export", "-f", "lcov", "--partial")):
         done = run(machine.TOOL, *words, HERE / "spe.data")
