@@ -359,11 +359,13 @@ def by_hand():
               {name: WHOLE[name] for name in ("main", "work", "leaf")},
               "an interrupt in the middle of a call adds nothing to it, nor to its callers")
     tap.equal([found["handler"][:2], found["inner"][:3]], [(1, 0), (1, 0, 3)], "its handler is a call of its own")
-    found = short(made.file(("outside>_start _start>main main+1>work", made_trace.TRUNCATED, 0),
-                            ("lret>wback wback>back back+1>after after>outside", 0, 0)))
-    tap.equal({name: value[:2] for name, value in found.items() if name in WHOLE},
-              {"main": (0, 2), "work": (0, 2), "leaf": (0, 1), "_start": (0, 2)},
-              "a gap cuts the calls around it, and they are in no least, mean or most")
+    for reason, flags in (("TRUNCATED", (0, 1, 0)), ("PARTIAL", (0, 4, 0)), ("no AUX record", (0, None, 0)),
+                          ("OVERWRITE, at its beginning", (0, 0, 2))):
+        found = short(made.file(("outside>_start", flags[0], 0), ("_start>main main+1>work", flags[1], 0),
+                                ("lret>wback wback>back back+1>after after>outside", flags[2], 0)))
+        tap.equal({name: value[:2] for name, value in found.items() if name in WHOLE},
+                  {"main": (0, 2), "work": (0, 2), "leaf": (0, 1), "_start": (0, 2)},
+                  f"a gap of the trace ({reason}) cuts the calls around it: they are in no least, mean or most")
     found = short(made.file(("outside>hot hot+1>rare rare+1>on on>outside", 0, 0)))
     tap.equal({"hot": found["hot"][:3], "hot.cold": found.get("hot.cold")}, {"hot": (0, 1, 5), "hot.cold": None},
               "a jump into the middle of a cold part stays in its function")

@@ -70,8 +70,8 @@ class Made:
         self.at["outside"] = OUTSIDE
 
     def file(self, *pieces, name="made.data"):
-        """pieces: (branches as text "from>to …", flags, time). A branch starts at a label, or at
-        the instruction after a label: "main+1"."""
+        """pieces: (branches as text "from>to …", flags, time); flags None: the piece has no AUX
+        record. A branch starts at a label, or at the instruction after a label: "main+1"."""
         file = perf_file.PerfFile()
         file.image(self.here / "made", 0x40000000, 0x10000, 0)
         file.records.append(perf_file.record(70, struct.pack("<8Q", 2, 1, 0, 1, 0, 0, 0, 0)))
@@ -79,7 +79,8 @@ class Made:
         for text, flags, time in pieces:
             data = b"".join(struct.pack("<QQQ", *map(self.place, branch.split(">")), 16)
                             for branch in text.split())
-            file.add(perf_file.AUX, struct.pack("<QQQ", offset, len(data), flags), time=time)
+            if flags is not None:
+                file.add(perf_file.AUX, struct.pack("<QQQ", offset, len(data), flags), time=time)
             file.records.append(perf_file.record(71, struct.pack("<QQQIIII", len(data), offset, 0, 0, 1,
                                                                  0, 0)) + data)
             offset += len(data)
