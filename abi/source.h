@@ -9,12 +9,12 @@
 
 #include <stdint.h>
 
-/* A named bit field of attr.config, config1, config2 or config3, like an entry of sysfs' format/
+/* A named bit field of attr.config, config1 to config4, like an entry of sysfs' format/
  * directory. -e SOURCE/TERM=VALUE/ sets it. A field in several pieces has one entry per piece,
  * lowest bits first. */
 struct pmu_format {
 	const char *term;
-	uint8_t word; /* 0 config, 1 config1, 2 config2, 3 config3 */
+	uint8_t word; /* 0 config, 1 config1, 2 config2, 3 config3, 4 config4 */
 	uint8_t low;  /* the field's lowest and highest bit */
 	uint8_t high;
 };

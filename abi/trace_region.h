@@ -12,7 +12,7 @@
 #include "abi/perf_event.h"
 #include "abi/precise_ledger.h"
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
-#define TR_VERSION 0x00010008U           /* major << 16 | minor */
+#define TR_VERSION 0x00010009U           /* major << 16 | minor */
 #define TR_PAGE    4096U
 #define TR_ALIGN   (2U << 20) /* alignment of a region in RAM */
 
@@ -222,14 +222,14 @@ _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");
 /* One event on one CPU, as perf_event_open(2) would have made it. */
 struct tr_event {
 	struct perf_event_attr attr;
-	uint64_t id; /* perf's id: in IDENTIFIER, in sample_id trailers, in LOST */
-	uint32_t cpu;
-	uint32_t evsel;   /* index of the event on the command line, the same on every CPU */
-	uint32_t ring;    /* index of its ring */
-	uint32_t group;   /* evsel of its group's leader, + 1; 0: no group */
+	uint64_t id;         /* perf's id: in IDENTIFIER, in sample_id trailers, in LOST */
+	uint32_t cpu, evsel; /* evsel: index on the command line, the same on every CPU */
+	uint32_t ring;       /* index of its ring */
+	uint32_t group;      /* evsel of its group's leader, + 1; 0: no group */
 	uint64_t config3; /* newer perf_event_attr's field, which readers of the old attr ignore */
 	char name[64];    /* as the user wrote it */
-	uint8_t reserved_2[32];
+	uint64_t config4; /* likewise */
+	uint8_t reserved_2[24];
 };
 _Static_assert(sizeof(struct tr_event) == 256, "tr_event");
 

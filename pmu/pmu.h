@@ -81,7 +81,7 @@ struct branch_account {
 
 struct perf_event {
 	struct perf_event_attr attr;
-	uint64_t config3; /* perf's config3, which attr's older size lacks */
+	uint64_t config3, config4; /* perf's, which attr's older size lacks */
 	const struct pmu *pmu;
 	unsigned cpu;
 	unsigned evsel;                  /* position on the command line */

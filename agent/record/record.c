@@ -81,6 +81,7 @@ static int record_open_event(struct traced_cpu *c, unsigned evsel)
 
 	event->attr = r->specs[evsel].attr;
 	event->config3 = r->specs[evsel].config3;
+	event->config4 = r->specs[evsel].config4;
 	event->name = r->specs[evsel].name;
 	event->cpu = c->cpu;
 	event->evsel = evsel;
@@ -97,6 +98,7 @@ static int record_open_event(struct traced_cpu *c, unsigned evsel)
 	throttle_set(event, r->command->lossless ? 0 : r->command->max_sample_rate);
 	entry->attr = event->attr;
 	entry->config3 = event->config3;
+	entry->config4 = event->config4;
 	entry->id = event->account.id;
 	entry->cpu = c->cpu;
 	entry->evsel = evsel;
@@ -335,6 +337,7 @@ static int record_check_event(const struct event_spec *spec)
 {
 	struct perf_event event = { .attr = spec->attr,
 		                    .config3 = spec->config3,
+		                    .config4 = spec->config4,
 		                    .name = spec->name };
 	int code = event_init(&event);
 

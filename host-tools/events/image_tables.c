@@ -87,7 +87,7 @@ static bool are_formats(const struct image_tables *image, const struct pmu_forma
 
 		if (!f || !f->term)
 			return f;
-		if (!is_text(image, f->term) || f->word > 3 || f->low > f->high || f->high > 63)
+		if (!is_text(image, f->term) || f->word > 4 || f->low > f->high || f->high > 63)
 			return false;
 	}
 	return !formats;

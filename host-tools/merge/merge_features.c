@@ -33,7 +33,8 @@ static bool is_same_event(const struct tr_event *a, const struct tr_event *b)
 	if (!a || !b)
 		return a == b;
 	return !memcmp(&a->attr, &b->attr, sizeof(a->attr)) && a->config3 == b->config3 &&
-	       a->group == b->group && !strncmp(a->name, b->name, sizeof(a->name));
+	       a->config4 == b->config4 && a->group == b->group &&
+	       !strncmp(a->name, b->name, sizeof(a->name));
 }
 
 /* Whether both ledgers have the same events, from the same command. */

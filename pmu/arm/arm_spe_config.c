@@ -8,8 +8,8 @@
 
 /* ELF's number; elsewhere there are no such registers to ask. */
 
-/* Linux's numbers, except for the inverse filter: Linux has it in config3, which older perfs' attr
- * lacks, and no tool reads it. */
+/* Linux's numbers. The inverse filters are in config3 and config4. Older perfs' attr lacks them,
+ * and no tool reads them, so files have the old attr. */
 #define PA_ENABLE   (1ULL << 1)
 #define PCT_ENABLE  (1ULL << 2)
 #define JITTER      (1ULL << 16)
@@ -35,6 +35,7 @@ const struct pmu_format arm_spe_formats[] = {
 	{ "event_filter", 1, 0, 63 },
 	{ "min_latency", 2, 0, 11 },
 	{ "inv_event_filter", 3, 0, 63 },
+	{ "inv_data_src_filter", 4, 0, 63 },
 	{ NULL, 0, 0, 0 },
 };
 
@@ -161,6 +162,8 @@ static const char *arm_spe_lacks(const struct arm_spe_registers *r)
 		{ EXTENDED_FILTERS, PMSIDR_EFT,
 		  "this CPU has no filters for SIMD and floating point, and no masks "
 		  "(PMSIDR_EL1.EFT is 0)" },
+		{ PMSFCR_FDS, PMSIDR_FDS,
+		  "this CPU cannot filter by data source (PMSIDR_EL1.FDS is 0)" },
 		{ PMSFCR_FNE, PMSIDR_FNE,
 		  "this CPU cannot filter by events that did not happen (PMSIDR_EL1.FnE is 0)" },
 	};
@@ -201,6 +204,7 @@ static int arm_spe_set_filters(struct arm_spe_registers *r, struct perf_event *e
 
 	r->pmsevfr = attr->config1;
 	r->pmsnevfr = event->config3;
+	r->pmsdsfr = ~event->config4; /* a set bit lets records of that data source through */
 	r->pmslatfr = attr->config2 & MIN_LATENCY;
 	r->pmsfcr = arm_spe_kinds_of(attr->config, &others);
 	if (others & ~OTHER_TERMS || attr->config2 & ~(uint64_t)MIN_LATENCY)
@@ -213,6 +217,8 @@ static int arm_spe_set_filters(struct arm_spe_registers *r, struct perf_event *e
 		r->pmsfcr |= PMSFCR_FNE;
 	if (r->pmslatfr)
 		r->pmsfcr |= PMSFCR_FL;
+	if (event->config4)
+		r->pmsfcr |= PMSFCR_FDS;
 	r->discard = attr->config & DISCARD;
 	event->why = arm_spe_lacks(r);
 	return event->why ? -EOPNOTSUPP : 0;
@@ -289,6 +295,10 @@ void arm_spe_write_filters(const struct arm_spe_registers *r)
 	arch_reg_write(PMSEVFR_EL1, r->pmsevfr);
 	if (arm_spe_unit.features & PMSIDR_FNE)
 		arch_reg_write(PMSNEVFR_EL1, r->pmsnevfr);
+	/* Only if it is asked for: EL3 may trap the register (MDCR_EL3.EnPMS3), and a hypervisor
+	 * too (HDFGWTR2_EL2). */
+	if (r->pmsfcr & PMSFCR_FDS)
+		arch_reg_write(PMSDSFR_EL1, r->pmsdsfr);
 	arch_reg_write(PMSLATFR_EL1, r->pmslatfr);
 	arch_reg_write(PMSIRR_EL1, r->pmsirr);
 	arch_reg_write(PMSICR_EL1, 0); /* hardware loads PMSIRR_EL1 */

@@ -20,7 +20,7 @@ struct arm_spe_unit {
 
 /* An event's choices as values of Arm's SPE registers. */
 struct arm_spe_registers {
-	uint64_t pmscr_el1, pmscr_el2, pmsfcr, pmsevfr, pmsnevfr, pmslatfr, pmsirr;
+	uint64_t pmscr_el1, pmscr_el2, pmsfcr, pmsevfr, pmsnevfr, pmsdsfr, pmslatfr, pmsirr;
 	bool discard; /* samples are taken, but no records are written */
 };
 

@@ -11,7 +11,7 @@
 
 struct event_spec {
 	struct perf_event_attr attr; /* type, config*, exclude flags; period if the text has one */
-	uint64_t config3;            /* perf's config3, as in struct perf_event */
+	uint64_t config3, config4;   /* perf's, as in struct perf_event */
 	unsigned members; /* of a group's leader: the number of its events, itself included; 0: the
 	                   * event belongs to the group before it */
 	bool sample_read; /* :S: the leader samples, with the group's counts */

@@ -63,7 +63,7 @@ bool parser_named(const char *name, const char *text, size_t length)
 /* Terms of the event core, in addition to the terms of a source. */
 static const struct pmu_format words[] = {
 	{ "config", 0, 0, 63 },  { "config1", 1, 0, 63 }, { "config2", 2, 0, 63 },
-	{ "config3", 3, 0, 63 }, { NULL, 0, 0, 0 },
+	{ "config3", 3, 0, 63 }, { "config4", 4, 0, 63 }, { NULL, 0, 0, 0 },
 };
 
 static const char *const own_terms[] = { "period", "freq", "name" };
@@ -99,7 +99,7 @@ static int terms_set_field(struct parser *p, const struct pmu_format *format, ui
                            const char *value_at)
 {
 	uint64_t *config[] = { &p->spec->attr.config, &p->spec->attr.config1,
-		               &p->spec->attr.config2, &p->spec->config3 };
+		               &p->spec->attr.config2, &p->spec->config3, &p->spec->config4 };
 	const char *term = format->term;
 
 	for (; format->term && !strcmp(format->term, term); format++) {
@@ -112,7 +112,8 @@ static int terms_set_field(struct parser *p, const struct pmu_format *format, ui
 	return value ? parser_fail(p, "value does not fit the term", value_at) : 0;
 }
 
-/* config=, config1=, config2=: sets the whole word, but only bits that the source has terms for. */
+/* config=, config1= to config4=: sets the whole word, but only bits that the source has terms for.
+ */
 static int terms_set_word(struct parser *p, const struct pmu_source *source,
                           const struct pmu_format *word, uint64_t value, const char *value_at)
 {

@@ -25,6 +25,7 @@
 #define PMBLIMITR_EL1   ARM_SYSREG(3, 0, 9, 10, 0)
 #define PMBPTR_EL1      ARM_SYSREG(3, 0, 9, 10, 1)
 #define PMBSR_EL1       ARM_SYSREG(3, 0, 9, 10, 3)
+#define PMSDSFR_EL1     ARM_SYSREG(3, 0, 9, 10, 4)
 #define PMBIDR_EL1      ARM_SYSREG(3, 0, 9, 10, 7)
 #define PMSCR_EL2       ARM_SYSREG(3, 4, 9, 9, 0)
 
@@ -48,6 +49,7 @@
 #define PMSFCR_FT    (1U << 1)
 #define PMSFCR_FL    (1U << 2)
 #define PMSFCR_FNE   (1U << 3)
+#define PMSFCR_FDS   (1U << 4)
 #define PMSFCR_B     (1U << 16)
 #define PMSFCR_LD    (1U << 17)
 #define PMSFCR_ST    (1U << 18)
@@ -72,9 +74,10 @@
 #define PMSIDR_FT       (1U << 1)
 #define PMSIDR_FL       (1U << 2)
 #define PMSIDR_FNE      (1U << 6)
-#define PMSIDR_EFT      (1U << 26)
+#define PMSIDR_FDS      (1U << 7)
 #define PMSIDR_INTERVAL 8  /* shift; 4 bits */
 #define PMSIDR_MAXSIZE  12 /* shift; 4 bits: log2 of a record's largest size */
+#define PMSIDR_EFT      (1U << 26)
 
 #define PMBIDR_ALIGN 0xfU      /* log2 */
 #define PMBIDR_P     (1U << 4) /* a higher level or another world owns the buffer */

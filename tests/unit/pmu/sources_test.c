@@ -60,6 +60,7 @@ static const char expected[] = "cpu 4 12\n" INTEL_TERMS "cpu_core b 10\n" INTEL_
                                "\tevent_filter 1:0-63\n"
                                "\tmin_latency 2:0-11\n"
                                "\tinv_event_filter 3:0-63\n"
+                               "\tinv_data_src_filter 4:0-63\n"
                                "bts 64 5\n"
                                "branch-step 65 5\n"
                                "branch-trace 64 5\n"

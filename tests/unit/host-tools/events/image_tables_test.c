@@ -146,7 +146,7 @@ static void an_invalid_pointer_is_refused(void **state)
 static void values_at_the_limits_are_accepted(void **state)
 {
 	(void)state;
-	file.formats[0].word = 3;
+	file.formats[0].word = 4;
 	assert_int_equal(load(), 0);
 	tables_file_make(&file);
 	file.formats[1].high = 63;
@@ -160,7 +160,7 @@ static void values_at_the_limits_are_accepted(void **state)
 static void an_impossible_table_is_refused(void **state)
 {
 	(void)state;
-	file.formats[0].word = 4;
+	file.formats[0].word = 5;
 	assert_int_equal(load(), -EPROTO);
 	tables_file_make(&file);
 	file.formats[0].low = 8;

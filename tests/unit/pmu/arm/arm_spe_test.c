@@ -235,6 +235,27 @@ static void kinds_and_masks_are_filters(void **state)
 	assert_int_equal(asked(1ULL << 43, 4096, 0, 0), -EINVAL);
 }
 
+/* FEAT_SPE_FDS; the register traps where EL3 or a hypervisor does not allow it. */
+static void data_sources_are_left_out(void **state)
+{
+	(void)state;
+	model.reg[PMSDSFR_EL1] = UNKNOWN;
+	model.reg[PMSIDR_EL1] |= PMSIDR_FDS;
+	describe(0, 4096);
+	begin(8, 0, false);
+	assert_true(model.reg[PMSDSFR_EL1] == UNKNOWN);
+	assert_int_equal(model.reg[PMSFCR_EL1], 0);
+	event_disable(&event);
+	event.config4 = 1ULL << 63 | 9;
+	begin(8, 0, false);
+	assert_int_equal(model.reg[PMSFCR_EL1], PMSFCR_FDS);
+	assert_true(model.reg[PMSDSFR_EL1] == ~(1ULL << 63 | 9));
+	event_disable(&event);
+	model.reg[PMSIDR_EL1] &= ~(uint64_t)PMSIDR_FDS;
+	refused(event_init(&event), -EOPNOTSUPP, "PMSIDR_EL1.FDS");
+	event.config4 = 0;
+}
+
 static void an_invalid_config_is_refused(void **state)
 {
 	(void)state;
@@ -275,6 +296,7 @@ int main(void)
 		TEST(the_register_that_withholds_the_buffer_is_named),
 		TEST(terms_become_registers),
 		TEST(kinds_and_masks_are_filters),
+		TEST(data_sources_are_left_out),
 		TEST(nothing_asked_for_filters_nothing),
 		TEST(on_a_cpu_of_another_kind_the_event_stays_off),
 		TEST(a_cpu_with_an_inaccessible_buffer_is_refused),

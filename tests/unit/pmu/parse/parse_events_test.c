@@ -14,7 +14,7 @@ static const struct pmu_event_name names[] = { { "loads", 0x1cd, NULL }, { NULL,
 static const struct pmu_format formats[] = {
 	{ "event", 0, 0, 7 },        { "umask", 0, 8, 15 }, { "any", 0, 21, 21 },
 	{ "min_latency", 2, 0, 11 }, { "whole", 1, 0, 63 }, { "third", 3, 0, 63 },
-	{ NULL, 0, 0, 0 },
+	{ "fourth", 4, 0, 63 },      { NULL, 0, 0, 0 },
 };
 static const struct pmu_source unit = {
 	.name = "unit", .type = 42, .events = names, .formats = formats
@@ -91,8 +91,14 @@ static void terms_fill_their_bits(void **state)
 	assert_true(specs[0].attr.config1 == UINT64_MAX);
 	assert_int_equal(parse("unit/third=7/"), 1);
 	assert_int_equal(specs[0].config3, 7);
+	assert_int_equal(parse("unit/fourth=8/"), 1);
+	assert_int_equal(specs[0].config3, 0);
+	assert_int_equal(specs[0].config4, 8);
+	assert_int_equal(parse("unit/config4=9/"), 1);
+	assert_int_equal(specs[0].config4, 9);
 	assert_int_equal(parse("unit//"), 1);
 	assert_int_equal(specs[0].config3, 0);
+	assert_int_equal(specs[0].config4, 0);
 }
 
 static void a_term_may_have_a_default(void **state)
