@@ -171,10 +171,8 @@ static int count_run(struct branch_runs *runs, uint32_t cpu, uint64_t start,
 		first = last; /* the branch instruction itself was executed in any case */
 		start = end;
 	}
-	if (delivery && first == last)
-		return 0;
 	runs->places[first].begins++;
-	if (delivery)
+	if (delivery) /* also before the run's first instruction: the visitor must know of it */
 		runs->places[last].stops++;
 	else
 		runs->places[last].ends++;

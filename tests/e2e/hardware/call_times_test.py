@@ -74,6 +74,11 @@ def interpolated(found):
            "without a ledger, instructions before the first stamp take 1 ns each", times)
 
 
+    found = slices(export("chrome", MADE.file((made_trace.CALLS, 0, 0), name="timeless.data")))
+    tap.equal(found[1:], [("main", 1, 12), ("work", 3, 10), ("leaf", 7, 9)],
+              "without any stamp, each instruction takes 1 ns")
+
+
 def gaps():
     file = MADE.file((PIECES[0][0], made_trace.TRUNCATED, 1000), (PIECES[1][0], 0, 9000), name="gap.data")
     out = export("chrome", file)

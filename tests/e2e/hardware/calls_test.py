@@ -359,6 +359,12 @@ def by_hand():
               {name: WHOLE[name] for name in ("main", "work", "leaf")},
               "an interrupt in the middle of a call adds nothing to it, nor to its callers")
     tap.equal([found["handler"][:2], found["inner"][:3]], [(1, 0), (1, 0, 3)], "its handler is a call of its own")
+    for place in ("work", "leaf"):
+        after = {"work": "here+1>leaf", "leaf": "lret>wback"}[place]
+        found = short(made.file((made_trace.CALLS.replace(
+            after, f"{place}>handler handler+1>next next>inner inner+2>hback hback>{place} {after}"), 0, 0)))
+        tap.equal([{name: found.get(name) for name in WHOLE}, found["handler"]], [WHOLE, (1, 0, 2, [5, 5])],
+                  f"so does an interrupt before the first instruction of a call ({place})")
     for reason, flags in (("TRUNCATED", (0, 1, 0)), ("PARTIAL", (0, 4, 0)), ("no AUX record", (0, None, 0)),
                           ("OVERWRITE, at its beginning", (0, 0, 2))):
         found = short(made.file(("outside>_start", flags[0], 0), ("_start>main main+1>work", flags[1], 0),
