@@ -70,7 +70,7 @@ def whole(here, sources):
         return
 
     def run(elf):
-        made = Run(elf, "--testset main --size 1 --verify", "--qemu", qemu, "--region-size", 512, event="bts//",
+        made = Run(elf, "--testset main --size 1 --verify", "--qemu", qemu, "--region-size", "512", event="bts//",
                    lossless=True, qemu=("-cpu", "Skylake-Client,pmu=on", *machine.EXACT))
         tap.note(f"{elf.name}: {made.instructions} instructions, {made.taken} taken branches")
         return made
