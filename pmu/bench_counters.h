@@ -20,6 +20,8 @@ struct bench_unit {
 	uint32_t fixed;   /* fixed counters, one bit each; Arm: bit 0, the cycle counter */
 	uint64_t general_mask, fixed_mask; /* the bits of a counter's value */
 	bool aperf;                        /* the CPU has MPERF and APERF */
+	bool freezes;                      /* the counters do not count in system management mode */
+	bool froze;                        /* so they did before start() too */
 };
 
 /* A counter's task. */

@@ -6,9 +6,9 @@
 
 #include "agent/bench/bench_call.h"
 #include "agent/bench/bench_memory.h"
+#include "agent/bench/bench_noise.h"
 #include "arch/arch.h"
 #include "arch/bench.h"
-#include "arch/steal.h"
 #include "lib/print.h"
 #include "pmu/bench_counters.h"
 #include "pmu/clock/clock.h"
@@ -190,12 +190,16 @@ static int bench_measure(struct bench_job *job, unsigned run, uint32_t copies, u
 	code = bench_build(job, parts, copies, loops);
 	for (uint32_t i = 0; i < request->warm_up && !code; i++)
 		code = bench_call(i == 0);
+	bench_noise_run_begin();
 	for (uint32_t i = 0; i < request->measurements && !code; i++) {
+		bench_noise_call_begin();
 		code = bench_call(i + request->warm_up == 0);
+		bench_noise_call_end(&job->result->noise);
 		for (unsigned c = 0; c < n; c++)
 			job->result->values[bench_value(job->result, run, c, i)] =
 			    (int64_t)((job->values[n + c] - job->values[c]) & job->masks[c]);
 	}
+	bench_noise_run_end(&job->result->noise, run);
 	return code;
 }
 
@@ -214,30 +218,17 @@ static int bench_run_all(struct bench_job *job)
 	return code;
 }
 
-static void bench_note_noise(struct bench_noise *noise, bool ends)
-{
-	uint64_t smis, interrupts = arch_spurious[arch_cpu()];
-
-	if (!arch_smi_count(&smis))
-		noise->smis = BENCH_UNKNOWN;
-	else
-		noise->smis = ends ? (uint32_t)(smis - noise->smis) : smis;
-	noise->interrupts = interrupts - (ends ? noise->interrupts : 0);
-}
-
 static void bench_run_masked(struct bench_job *job)
 {
 	uint64_t irq = arch_irq_save();
-	bool steals = arch_steal_begin();
 	int code;
 
 	bench_call_begin(job->request->bound_ms);
 	bench_counters->start(&job->unit, job->tasks, job->nr_tasks);
 	bench_set_registers(job); /* they may start other counters */
-	bench_note_noise(&job->result->noise, false);
+	bench_noise_begin(&job->result->noise);
+	job->result->noise.frozen = job->unit.freezes;
 	code = bench_run_all(job);
-	bench_note_noise(&job->result->noise, true);
-	job->result->noise.stolen = steals ? arch_steal_end() : BENCH_UNKNOWN;
 	bench_restore_registers(job);
 	bench_counters->stop(&job->unit);
 	bench_call_end();

@@ -28,7 +28,7 @@ static int print(const struct bench_measurement *m, const struct bench_options *
 {
 	json_t *object;
 
-	bench_print_noise(&m->noise, stderr);
+	bench_print_noise(m, stderr);
 	if (!m->count)
 		say("nothing was counted: add -fixed_counters or -config FILE");
 	if (!options->json) {

@@ -121,7 +121,7 @@ static int no_memory(struct error *error)
 
 /* Note a result's values of one counter. */
 static int keep(struct run *run, const struct bench_result *result, unsigned counter,
-                struct error *error)
+                const struct bench_counter *kind, struct error *error)
 {
 	struct bench_measurement *m = run->measurement;
 	size_t size = result->measurements * sizeof(int64_t);
@@ -137,6 +137,7 @@ static int keep(struct run *run, const struct bench_result *result, unsigned cou
 	m->count++;
 	if (!one->base || !one->values)
 		return no_memory(error);
+	one->voids = bench_void(&result->noise, kind);
 	memcpy(one->name, run->names[counter], BENCH_NAME);
 	memcpy(one->base, &result->values[bench_value(result, 0, counter, 0)], size);
 	memcpy(one->values, &result->values[bench_value(result, 1, counter, 0)], size);
@@ -152,7 +153,12 @@ static void add_noise(struct bench_noise *to, const struct bench_noise *noise)
 {
 	to->smis = sum(to->smis, noise->smis);
 	to->interrupts = sum(to->interrupts, noise->interrupts);
+	to->hit = sum(to->hit, noise->hit);
 	to->stolen = sum(to->stolen, noise->stolen);
+	to->machine_checks = sum(to->machine_checks, noise->machine_checks);
+	to->throttled = sum(to->throttled, noise->throttled);
+	to->frozen = noise->frozen;
+	memcpy(to->ratio, noise->ratio, sizeof(to->ratio));
 }
 
 static int run_group(struct run *run, const struct bench_request *request, struct error *error)
@@ -168,7 +174,7 @@ static int run_group(struct run *run, const struct bench_request *request, struc
 		return error_set(error, -EPROTO, "the machine's result is of another request");
 	add_noise(&run->measurement->noise, &result.noise);
 	for (unsigned i = 0; i < result.counters && !code; i++)
-		code = keep(run, &result, i, error);
+		code = keep(run, &result, i, &request->counters[i], error);
 	return code;
 }
 

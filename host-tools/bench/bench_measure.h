@@ -6,6 +6,7 @@
 #include "host-tools/bench/bench_config.h"
 #include "host-tools/bench/bench_link.h"
 #include "host-tools/bench/bench_options.h"
+#include "host-tools/bench/bench_void.h"
 
 /* One event's counts. */
 struct bench_measured {
@@ -15,13 +16,14 @@ struct bench_measured {
 	/* each measurement's count: of n copies, and of 2n; options->measurements each */
 	int64_t *base, *values;
 	int64_t value, least, most; /* aggregates of the difference; in hundredths if normalized */
+	unsigned voids;             /* BENCH_VOID_*: the reasons why this figure is void */
 };
 
 struct bench_measurement {
 	struct bench_measured *list;
 	size_t count;
 	struct bench_hardware hardware;
-	struct bench_noise noise; /* of all runs */
+	struct bench_noise noise; /* of all runs; ratio and frozen: of the last one */
 };
 
 /* Measure. 0; -ECANCELED: the machine ran the snippet or refused it, and the error is its reason;

@@ -75,35 +75,58 @@ void bench_print(const struct bench_measurement *m, const struct bench_options *
 	}
 }
 
-bool bench_print_noise(const struct bench_noise *noise, FILE *out)
-{
-	bool any = false;
+/* ---- Noise ---- */
 
-	if (noise->smis && noise->smis != BENCH_UNKNOWN) {
-		fprintf(out,
-		        "bareperf: %" PRIu64
-		        " system management interrupts came during the runs: "
-		        "figures of time and cycles are void\n",
-		        noise->smis);
-		any = true;
+static uint64_t noise_count(const struct bench_noise *noise, unsigned reason)
+{
+	const uint64_t counts[BENCH_VOIDS] = { noise->smis,      noise->interrupts,
+		                               noise->stolen,    noise->machine_checks,
+		                               noise->throttled, 0 };
+
+	return counts[reason];
+}
+
+/* The end of the line: the figures that are void for this reason. */
+static void print_void_names(const struct bench_measurement *m, unsigned reason, FILE *out)
+{
+	const char *separator = ": void: ";
+
+	for (size_t i = 0; i < m->count; i++) {
+		if (!(m->list[i].voids & 1U << reason))
+			continue;
+		fprintf(out, "%s%s", separator, m->list[i].name);
+		separator = ", ";
 	}
-	if (noise->stolen && noise->stolen != BENCH_UNKNOWN) {
-		fprintf(out,
-		        "bareperf: the hypervisor took %" PRIu64
-		        " ns from the CPU during the runs: "
-		        "figures of time and cycles are void\n",
-		        noise->stolen);
-		any = true;
+	fputc('\n', out);
+}
+
+bool bench_print_noise(const struct bench_measurement *m, FILE *out)
+{
+	/* around the number; without a second half there is none */
+	static const struct {
+		const char *before, *behind;
+	} texts[BENCH_VOIDS] = {
+		{ "", " system management interrupts came during the measurements" },
+		{ "", " interrupts without a cause came during the measurements" },
+		{ "the hypervisor took ", " ns from the CPU during the measurements" },
+		{ "", " banks of machine checks changed during the measurements" },
+		{ "the CPU was throttled during the measurements", NULL },
+		{ "the CPU's frequency changed between the runs", NULL },
+	};
+	unsigned all = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		all |= m->list[i].voids;
+	for (unsigned reason = 0; reason < BENCH_VOIDS; reason++) {
+		if (!(all & 1U << reason))
+			continue;
+		fprintf(out, "bareperf: %s", texts[reason].before);
+		if (texts[reason].behind)
+			fprintf(out, "%" PRIu64 "%s", noise_count(&m->noise, reason),
+			        texts[reason].behind);
+		print_void_names(m, reason, out);
 	}
-	if (noise->interrupts) {
-		fprintf(out,
-		        "bareperf: %" PRIu64
-		        " interrupts came during the runs: all figures are "
-		        "void\n",
-		        noise->interrupts);
-		any = true;
-	}
-	return any;
+	return all;
 }
 
 /* ---- JSON ---- */
@@ -127,13 +150,43 @@ static json_t *json_count(uint64_t count)
 	return count == BENCH_UNKNOWN ? json_null() : json_integer((json_int_t)count);
 }
 
+static json_t *json_voids(unsigned voids)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < BENCH_VOIDS; i++) {
+		if (voids >> i & 1)
+			json_array_append_new(list, json_string(bench_void_name(i)));
+	}
+	return list;
+}
+
+static json_t *json_ratio(const struct bench_noise *noise)
+{
+	return noise->ratio[0] && noise->ratio[1]
+	           ? json_pack("[f, f]", (double)noise->ratio[0] / BENCH_RATIO,
+	                       (double)noise->ratio[1] / BENCH_RATIO)
+	           : json_null();
+}
+
+static json_t *json_noise(const struct bench_noise *noise)
+{
+	return json_pack(
+	    "{s:o, s:o, s:I, s:o, s:o, s:o, s:b, s:o}", "smis", json_count(noise->smis),
+	    "interrupts", json_count(noise->interrupts), "hit_measurements", (json_int_t)noise->hit,
+	    "stolen_ns", json_count(noise->stolen), "machine_checks",
+	    json_count(noise->machine_checks), "throttled", json_count(noise->throttled),
+	    "frozen_in_smm", (int)noise->frozen, "aperf_per_mperf", json_ratio(noise));
+}
+
 static json_t *json_one(const struct bench_measured *one, const struct bench_options *options)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:o, s:o}", "name", one->name, "value",
-	                 json_value(options, one->value), "least", json_value(options, one->least),
-	                 "most", json_value(options, one->most), "run", (int)one->group, "counter",
-	                 (int)one->column, "base", json_values(one->base, options->measurements),
-	                 "values", json_values(one->values, options->measurements));
+	return json_pack(
+	    "{s:s, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o}", "name", one->name, "value",
+	    json_value(options, one->value), "least", json_value(options, one->least), "most",
+	    json_value(options, one->most), "run", (int)one->group, "counter", (int)one->column,
+	    "base", json_values(one->base, options->measurements), "values",
+	    json_values(one->values, options->measurements), "void", json_voids(one->voids));
 }
 
 static json_t *json_address(uint64_t address)
@@ -170,8 +223,6 @@ json_t *bench_json(const struct bench_measurement *m, const struct bench_options
 		if (m->list[i].value || !options->remove_empty)
 			json_array_append_new(results, json_one(&m->list[i], options));
 	}
-	return json_pack("{s:o, s:o, s:{s:o, s:o, s:o}}", "results", results, "machine",
-	                 json_hardware(&m->hardware), "noise", "smis", json_count(m->noise.smis),
-	                 "interrupts", json_count(m->noise.interrupts), "stolen_ns",
-	                 json_count(m->noise.stolen));
+	return json_pack("{s:o, s:o, s:o}", "results", results, "machine",
+	                 json_hardware(&m->hardware), "noise", json_noise(&m->noise));
 }

@@ -16,8 +16,8 @@ void bench_print(const struct bench_measurement *measurement, const struct bench
 json_t *bench_json(const struct bench_measurement *measurement,
                    const struct bench_options *options);
 
-/* Print what makes figures void: system management interrupts, stolen time, interrupts. Returns
- * whether there was anything. */
-bool bench_print_noise(const struct bench_noise *noise, FILE *out);
+/* Print a line for each reason that makes figures void, with their names. Returns whether there was
+ * any. */
+bool bench_print_noise(const struct bench_measurement *measurement, FILE *out);
 
 #endif

@@ -42,7 +42,7 @@ static int take_words(const json_t *request, char **words, int *count, struct er
 	return 0;
 }
 
-/* nanoBench's text as a JSON string. */
+/* nanoBench's text as a JSON string; without options, what makes figures void. */
 static json_t *text_of(const struct bench_measurement *m, const struct bench_options *options)
 {
 	char *text = NULL;
@@ -52,11 +52,23 @@ static json_t *text_of(const struct bench_measurement *m, const struct bench_opt
 
 	if (!out)
 		return NULL;
-	bench_print(m, options, out);
+	if (options)
+		bench_print(m, options, out);
+	else
+		bench_print_noise(m, out);
 	fclose(out);
 	string = json_stringn(text, size);
 	free(text);
 	return string;
+}
+
+static bool is_void(const struct bench_measurement *m)
+{
+	unsigned all = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		all |= m->list[i].voids;
+	return all;
 }
 
 static json_t *failure(int code, const struct error *error)
@@ -93,6 +105,8 @@ static json_t *carry_out(struct bench_link *link, const json_t *request, uint32_
 		object = json_pack("{s:o}", "result", bench_json(&m, &options));
 	else
 		object = json_pack("{s:o}", "output", text_of(&m, &options));
+	if (!code && !options.json && is_void(&m))
+		json_object_set_new(object, "warning", text_of(&m, NULL));
 	*fatal = code && json_is_true(json_object_get(object, "fatal"));
 	bench_measure_free(&m);
 	return object;

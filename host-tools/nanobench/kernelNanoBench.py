@@ -72,6 +72,8 @@ class _Session:
         answer = json.loads(line)
         if "error" in answer:
             sys.exit(f"bareperf bench: {answer['error']}")
+        if "warning" in answer:
+            print(answer["warning"], end="", file=sys.stderr)
         return answer
 
     def start(self):

@@ -90,13 +90,21 @@ struct bench_hardware {
 	uint64_t code, code_size;    /* where generated code lies, and its room in bytes */
 };
 
-/* Events on the machine during the runs that do not come from the snippet. */
+/* Events on the machine during the measured calls that do not come from the snippet.
+ * BENCH_UNKNOWN: the machine does not report this one. */
 struct bench_noise {
-	uint64_t smis;       /* system management interrupts; BENCH_UNKNOWN: not counted */
-	uint64_t interrupts; /* that had no cause */
-	uint64_t stolen;     /* ns that the hypervisor took; BENCH_UNKNOWN: not reported */
+	uint64_t smis;           /* system management interrupts */
+	uint64_t interrupts;     /* that had no cause */
+	uint64_t hit;            /* measurements during which one of these came */
+	uint64_t stolen;         /* ns that the hypervisor took */
+	uint64_t machine_checks; /* banks whose status changed */
+	uint64_t throttled;      /* 1: the CPU was slowed down: heat, power, current */
+	uint64_t frozen;         /* 1: the counters did not count during the SMIs */
+	/* APERF / MPERF of each run, in 1/BENCH_RATIO; 0: unknown, or the run was too short */
+	uint64_t ratio[2];
 };
 #define BENCH_UNKNOWN UINT64_MAX
+#define BENCH_RATIO   10000U
 
 struct bench_result {
 	int32_t status; /* 0 or a negative errno */

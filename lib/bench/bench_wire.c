@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define REQUEST_MARK 0x71U /* the first byte, which also names the format's version */
-#define RESULT_MARK  0x72U
+#define RESULT_MARK  0x73U
 
 /* Numbers have 7 bits in each byte, the lowest first; bit 7 is set if more follow (LEB128). */
 struct bench_cursor {
@@ -87,6 +87,16 @@ static void bench_put_hardware(struct bench_cursor *c, const struct bench_hardwa
 	bench_put(c, h->code_size);
 }
 
+static void bench_put_noise(struct bench_cursor *c, const struct bench_noise *n)
+{
+	const uint64_t words[] = { n->smis,   n->interrupts,     n->hit,
+		                   n->stolen, n->machine_checks, n->throttled,
+		                   n->frozen, n->ratio[0],       n->ratio[1] };
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		bench_put(c, words[i]);
+}
+
 size_t bench_put_result(const struct bench_result *r, uint8_t *to, size_t room)
 {
 	struct bench_cursor c = { .to = to, .size = room };
@@ -98,9 +108,7 @@ size_t bench_put_result(const struct bench_result *r, uint8_t *to, size_t room)
 	bench_put(&c, length);
 	bench_put_bytes(&c, r->text, length);
 	bench_put_hardware(&c, &r->hardware);
-	bench_put(&c, r->noise.smis);
-	bench_put(&c, r->noise.interrupts);
-	bench_put(&c, r->noise.stolen);
+	bench_put_noise(&c, &r->noise);
 	bench_put(&c, r->counters);
 	bench_put(&c, r->measurements);
 	for (size_t i = 0; i < (size_t)2 * r->counters * r->measurements; i++) {
@@ -240,6 +248,16 @@ static void bench_get_hardware(struct bench_cursor *c, struct bench_hardware *h)
 	h->code_size = bench_get(c);
 }
 
+static void bench_get_noise(struct bench_cursor *c, struct bench_noise *n)
+{
+	uint64_t *const words[] = { &n->smis,   &n->interrupts,     &n->hit,
+		                    &n->stolen, &n->machine_checks, &n->throttled,
+		                    &n->frozen, &n->ratio[0],       &n->ratio[1] };
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		*words[i] = bench_get(c);
+}
+
 static void bench_get_values(struct bench_cursor *c, struct bench_result *r)
 {
 	uint64_t count = 2ULL * r->counters * r->measurements;
@@ -269,9 +287,7 @@ const char *bench_get_result(struct bench_result *r, const uint8_t *bytes, size_
 	memcpy(r->text, text, length);
 	r->text[length] = 0;
 	bench_get_hardware(&c, &r->hardware);
-	r->noise.smis = bench_get(&c);
-	r->noise.interrupts = bench_get(&c);
-	r->noise.stolen = bench_get(&c);
+	bench_get_noise(&c, &r->noise);
 	r->counters = bench_get_word(&c);
 	r->measurements = bench_get_word(&c);
 	bench_get_values(&c, r);

@@ -33,6 +33,10 @@ static void x86_bench_look_intel(struct bench_unit *unit)
 	unit->fixed = (1U << (fixed < MOST_FIXED ? fixed : MOST_FIXED)) - 1;
 	unit->general_mask = x86_bench_mask(eax >> CPUID_PERFMON_WIDTH & 0xff);
 	unit->fixed_mask = x86_bench_mask(edx >> CPUID_PERFMON_FIXED_WIDTH & 0xff);
+	unit->freezes = x86_bench_cpuid(CPUID_WORD(CPUID_FEATURES, CPUID_ECX)) &
+	                    CPUID_FEATURES_PDCM &&
+	                arch_reg_read(IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FREEZE;
+	unit->froze = unit->freezes && arch_reg_read(IA32_DEBUGCTL) & DEBUGCTL_FREEZE_WHILE_SMM;
 }
 
 static void x86_bench_look_amd(struct bench_unit *unit)
@@ -88,8 +92,20 @@ static void x86_bench_set_global(const struct bench_unit *unit, uint64_t value)
 		arch_reg_write(PERF_CNTR_GLOBAL_CTL, value);
 }
 
+/* So that counts stay right if a system management interrupt comes. */
+static void x86_bench_freeze(const struct bench_unit *unit, bool starts)
+{
+	uint64_t control;
+
+	if (!unit->freezes || unit->froze)
+		return;
+	control = arch_reg_read(IA32_DEBUGCTL) & ~DEBUGCTL_FREEZE_WHILE_SMM;
+	arch_reg_write(IA32_DEBUGCTL, control | (starts ? DEBUGCTL_FREEZE_WHILE_SMM : 0));
+}
+
 static void x86_bench_stop(const struct bench_unit *unit)
 {
+	x86_bench_freeze(unit, false);
 	x86_bench_set_global(unit, 0);
 	if (unit->fixed)
 		arch_reg_write(IA32_FIXED_CTR_CTRL, 0);
@@ -121,6 +137,7 @@ static void x86_bench_start(const struct bench_unit *unit, const struct bench_ta
 		               (task->config & event) | PERFEVTSEL_OS | PERFEVTSEL_USR |
 		                   PERFEVTSEL_EN);
 	}
+	x86_bench_freeze(unit, true);
 	if (control)
 		arch_reg_write(IA32_FIXED_CTR_CTRL, control);
 	x86_bench_set_global(unit, global);

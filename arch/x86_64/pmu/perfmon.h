@@ -81,6 +81,9 @@
 #define DEBUGCTL_FREEZE_LBRS_ON_PMI    (1ULL << 11)
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI (1ULL << 12)
 
+#define DEBUGCTL_FREEZE_WHILE_SMM (1ULL << 14)
+
+#define PERF_CAPABILITIES_FREEZE   (1U << 12) /* the bit above is there */
 #define PERF_CAPABILITIES_FW_WRITE (1U << 13)
 
 /* IA32_PERFEVTSELx, 20.2.1.1 */

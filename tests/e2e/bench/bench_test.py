@@ -16,6 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import bench
 import machine
+import smi
 import snippets
 import tap
 
@@ -127,6 +128,40 @@ def x86(binary):
     tap.equal(session.end(), 0, "x86_64: the session ends with its input")
 
 
+def spoiled(binary):
+    """Noise makes exactly those figures void during whose measurement it came."""
+    session = bench.Session("x86_64", "--qemu", binary, qemu=("-cpu", "Skylake-Client,pmu=on"))
+    options = ("-fixed_counters", "-unroll_count", "10", "-n_measurements", "3", "-warm_up_count", "2")
+
+    def ask(code, *more):
+        return session.ask(["-asm", code, *more, *options])
+
+    session.ask(["-asm", "nop", "-asm_one_time_init", smi.PREPARE, *options])
+    seen = ask(smi.RAISE)
+    tap.ok(f"Instructions retired: {smi.INSTRUCTIONS + 2}.00\n" in seen.get("output", ""),
+           f"an SMI of {smi.INSTRUCTIONS} instructions has its exact length in the counts", seen)
+    tap.equal(seen.get("warning"), "bareperf: 90 system management interrupts came during the measurements: void: "
+              "RDTSC, Instructions retired, Core cycles, Reference cycles\n",
+              "each of 3 measurements of 10 and of 20 SMIs is counted, and the figures are void")
+    tap.ok("warning" not in ask("nop") and "warning" not in ask("nop", "-asm_one_time_init", smi.RAISE),
+           "SMIs before the measurements make nothing void")
+    config = "".join(f"C0.00 I{i}\n" for i in range(8)) + "C4.00.MSR_3F6H=1 B\n"
+    once = "cmp byte ptr [r14+64], 0; jne 1f; inc byte ptr [r14+64]; mov al, 0x10; out 0xb2, al; 1: nop"
+    seen = session.ask(["--json", "-asm", "nop", "-asm_init", once, "-config_text", config, "-unroll_count", "10",
+                        "-n_measurements", "3", "-warm_up_count", "0"]).get("result", {})
+    tap.equal([r["void"] for r in seen.get("results", ())], [["smis"]] * 9,
+              "JSON: an SMI in one measurement of each group voids all figures of the group")
+    tap.equal([seen["noise"][name] for name in ("smis", "hit_measurements", "interrupts", "machine_checks")],
+              [3, 3, 0, 0], "JSON: the number of hit measurements")
+    written = ["-asm", "mov ecx, 0x409; mov eax, -1; mov edx, -1; wrmsr", "-config_text", "C0.00 I\nC4.00 B\n",
+               "-unroll_count", "1", "-n_measurements", "3", "-warm_up_count", "0"]
+    tap.equal(session.ask(written).get("warning"),
+              "bareperf: 1 banks of machine checks changed during the measurements: void: I, B\n",
+              "a machine check that is logged makes all figures void")
+    tap.ok("warning" not in session.ask(written), "an old machine check makes nothing void")
+    session.end()
+
+
 def amd(binary):
     """The same generated code on AMD's six counters."""
     config = bench.configuration(("C0.00", "INSTRUCTIONS"), ("C2.00", "BRANCHES"), ("C4.00", "TAKEN"))
@@ -201,6 +236,7 @@ def main():
         tap.skip("snippets on the model of Intel's PMU", why)
     else:
         x86(binary)
+        spoiled(binary)
         amd(binary)
         command_line(binary)
     if machine.missing("qemu-system-aarch64"):

@@ -10,9 +10,15 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import bench
+import live
 import machine
+import mailbox
+import ram
+import smi
 import tap
 
 HEAD = "CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single      HW     NMI     "
@@ -58,8 +64,41 @@ def options():
         tap.ok(run.status == 126 and text in run.text, f"{command}: {text}", run.text)
 
 
+def of_a_timer():
+    """A running machine, in which a snippet has started a timer of SMIs of known length."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = pathlib.Path(directory) / "machine"
+        memory = ram.Ram("x86_64", pathlib.Path(directory), 512)
+        option, board, *rest = mailbox.MACHINES["x86_64"]
+        process = subprocess.Popen(
+            ["qemu-system-x86_64", option, board + memory.machine, *rest, *memory.options, "-cpu", "Skylake-Client",
+             "-nodefaults", "-display", "none", "-no-reboot", "-chardev",
+             f"socket,id=line,path={path},server=on,wait=off", "-serial", "chardev:line", "-kernel",
+             machine.TOP / "build/x86_64/bareperf.efi", "-append", "", *bench.ICOUNT],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            live.until(path.exists, process=process)
+            live.until(lambda: memory.find() and memory.word("state") == 1, process=process)
+            words = ["--channel", f"unix:{path}", "--timeout", str(live.PATIENCE)]
+            done = subprocess.run([machine.TOOL, "bench", *words, "-asm", "nop", "-asm_one_time_init", smi.TIMER,
+                                   "-fixed_counters"], capture_output=True, text=True, check=False)
+            tap.ok(done.returncode == 0, "a snippet starts the timer", (done.returncode, done.stdout, done.stderr))
+            done = subprocess.run([machine.TOOL, "noise", *words, "-d", "10", "--json"], capture_output=True,
+                                  text=True, check=False)
+            seen = json.loads(done.stdout)["noise"]["cpus"][0] if done.returncode == 0 else {}
+            length = smi.INSTRUCTIONS * machine.EXACT_NS
+            tap.ok(seen.get("smi", 0) >= 3 and seen["hw"] == 0, "over a line: each SMI is counted, and has its cause",
+                   (seen, done.stderr))
+            tap.ok(length <= seen.get("max_smi_ns", 0) < length + 1000 and
+                   seen["noise_ns"] // length == seen["smi"], f"each took {length} ns, within 1 us", seen)
+        finally:
+            process.kill()
+            process.wait()
+
+
 table("x86_64", "SMI", "-")
 options()
+of_a_timer()
 if machine.missing("qemu-system-aarch64"):
     tap.skip("aarch64", machine.missing("qemu-system-aarch64"))
 else:

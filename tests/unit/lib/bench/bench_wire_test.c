@@ -126,7 +126,7 @@ static void a_result_comes_back_as_it_was(void **state)
 		              .areas = { 1, 2, 3, 4, UINT64_MAX },
 		              .code = 9,
 		              .code_size = 10 },
-		.noise = { BENCH_UNKNOWN, 0, 77 },
+		.noise = { BENCH_UNKNOWN, 0, 77, 1, 2, 3, 4, { 5, 6 } },
 		.counters = 2,
 		.measurements = 2,
 		.values = values,

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* The counters of microbenchmarks on a CPU that can stop them in system management mode. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "abi/machine.h"
+#include "arch/arch.h"
+#include "arch/host/fake_cpu.h"
+#include "arch/x86_64/pmu/perfmon.h"
+#include "pmu/x86/x86_bench.h"
+
+static bool can_freeze;
+static uint64_t debugctl, at_start; /* IA32_DEBUGCTL now, and when the counters started */
+
+static uint64_t read_register(uint32_t reg)
+{
+	switch (reg) {
+	case CPUID_WORD(0U, CPUID_EBX):
+		return CPUID_VENDOR_GENU;
+	case CPUID_WORD(CPUID_FEATURES, CPUID_ECX):
+		return CPUID_FEATURES_PDCM;
+	case CPUID_WORD(CPUID_PERFMON, CPUID_EAX):
+		return 48U << CPUID_PERFMON_WIDTH | 4U << CPUID_PERFMON_COUNTERS | 4U;
+	case CPUID_WORD(CPUID_PERFMON, CPUID_EDX):
+		return 48U << CPUID_PERFMON_FIXED_WIDTH | 3U;
+	case IA32_PERF_CAPABILITIES:
+		return can_freeze ? PERF_CAPABILITIES_FREEZE : 0;
+	case IA32_DEBUGCTL:
+		return debugctl;
+	default:
+		return 0;
+	}
+}
+
+static void write_register(uint32_t reg, uint64_t value)
+{
+	if (reg == IA32_DEBUGCTL) {
+		assert_true(can_freeze); /* a reserved bit raises #GP */
+		debugctl = value;
+	}
+	if (reg == IA32_PERF_GLOBAL_CTRL && value)
+		at_start = debugctl;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	fake_machine = EM_X86_64;
+	fake_reg_read = read_register;
+	fake_reg_write = write_register;
+	debugctl = DEBUGCTL_LBR;
+	at_start = 0;
+	return 0;
+}
+
+static void run(struct bench_unit *unit)
+{
+	const struct bench_task task = { .fixed = true, .index = 0 };
+
+	x86_bench_counters.look(unit);
+	x86_bench_counters.start(unit, &task, 1);
+	x86_bench_counters.stop(unit);
+}
+
+static void counters_freeze_in_smm_while_they_count(void **state)
+{
+	struct bench_unit unit;
+
+	(void)state;
+	can_freeze = true;
+	run(&unit);
+	assert_true(unit.freezes && !unit.froze);
+	assert_int_equal(at_start, DEBUGCTL_LBR | DEBUGCTL_FREEZE_WHILE_SMM);
+	assert_int_equal(debugctl, DEBUGCTL_LBR);
+}
+
+static void the_bit_stays_if_it_was_set_before(void **state)
+{
+	struct bench_unit unit;
+
+	(void)state;
+	can_freeze = true;
+	debugctl |= DEBUGCTL_FREEZE_WHILE_SMM;
+	run(&unit);
+	assert_true(unit.freezes && unit.froze);
+	assert_int_equal(debugctl, DEBUGCTL_LBR | DEBUGCTL_FREEZE_WHILE_SMM);
+}
+
+static void a_cpu_without_the_bit_is_left_alone(void **state)
+{
+	struct bench_unit unit;
+
+	(void)state;
+	can_freeze = false;
+	run(&unit);
+	assert_false(unit.freezes);
+	assert_int_equal(at_start, DEBUGCTL_LBR);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(counters_freeze_in_smm_while_they_count, set_up),
+		cmocka_unit_test_setup(the_bit_stays_if_it_was_set_before, set_up),
+		cmocka_unit_test_setup(a_cpu_without_the_bit_is_left_alone, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
