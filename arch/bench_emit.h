@@ -59,4 +59,79 @@ static inline void bench_emit_snippet(struct bench_emitter *e, const struct arch
 	}
 }
 
+/* ---- The whole code ---- */
+
+#define BENCH_LINE 64U /* bytes: alignment counts from here */
+
+/* The pieces of code that differ between the ISAs. */
+struct bench_isa {
+	void (*save)(struct bench_emitter *e, const struct arch_bench_code *c);
+	void (*restore)(struct bench_emitter *e, const struct arch_bench_code *c);
+	void (*first_reading)(struct bench_emitter *e, const struct arch_bench_code *c);
+	void (*second_reading)(struct bench_emitter *e, const struct arch_bench_code *c);
+	bench_pause_fn pause;
+	size_t step; /* bytes: where a number that pauses the counters may stand */
+	void (*drain)(struct bench_emitter *e);
+	void (*nops)(struct bench_emitter *e, size_t size);
+	/* the loop register gets the number of iterations; decrement, branch to start */
+	void (*loop_begin)(struct bench_emitter *e, uint32_t loops);
+	void (*loop_end)(struct bench_emitter *e, const uint8_t *start);
+};
+
+/* The code between the NOPs and the copies. */
+static inline void bench_emit_lead(struct bench_emitter *e, const struct arch_bench_code *c,
+                                   const struct bench_isa *isa)
+{
+	isa->first_reading(e, c);
+	bench_emit_snippet(e, c, &c->late_init, isa->step, isa->pause);
+	if (c->drain)
+		isa->drain(e);
+}
+
+/* NOPs up to `alignment` bytes behind a line, for the code that follows the lead. */
+static inline void bench_emit_align(struct bench_emitter *e, const struct arch_bench_code *c,
+                                    const struct bench_isa *isa)
+{
+	struct bench_emitter lead = *e;
+	size_t over;
+
+	bench_emit_lead(&lead, c, isa);
+	over = (size_t)lead.at % BENCH_LINE;
+	isa->nops(e, (BENCH_LINE - over) % BENCH_LINE + c->alignment);
+}
+
+static inline void bench_emit_copies(struct bench_emitter *e, const struct arch_bench_code *c,
+                                     const struct bench_isa *isa)
+{
+	const uint8_t *start = e->at;
+
+	for (uint32_t i = 0; i < c->copies && !e->full; i++)
+		bench_emit_snippet(e, c, &c->code, isa->step, isa->pause);
+	if (c->loops)
+		isa->loop_end(e, start);
+}
+
+/* As arch_bench_build(). */
+static inline size_t bench_emit_all(const struct arch_bench_code *c, const struct bench_isa *isa,
+                                    uint8_t *to, size_t room, size_t *copies_at)
+{
+	struct bench_emitter e = { .at = to, .end = to + room };
+
+	isa->save(&e, c);
+	bench_emit(&e, c->init.bytes, c->init.size);
+	if (c->loops)
+		isa->loop_begin(&e, c->loops);
+	if (c->drain)
+		isa->drain(&e);
+	bench_emit_align(&e, c, isa);
+	bench_emit_lead(&e, c, isa);
+	*copies_at = (size_t)(e.at - to);
+	bench_emit_copies(&e, c, isa);
+	if (c->drain)
+		isa->drain(&e);
+	isa->second_reading(&e, c);
+	isa->restore(&e, c);
+	return e.full ? 0 : (size_t)(e.at - to);
+}
+
 #endif

@@ -4,8 +4,7 @@
 #include "arch/arch.h"
 #include "arch/bench_emit.h"
 
-#define LINE         64U /* bytes: the copies begin behind a multiple of this */
-#define NO_MEM_READS 6U  /* values in registers: X8 to X13 */
+#define NO_MEM_READS 6U                            /* values in registers: X8 to X13 */
 #define SCRATCH(n)   (8 * (2 * c->nr_reads + (n))) /* offset of a word of ours in values */
 #define DRAIN        1024U                         /* NOPs */
 #define LOOP         24U                           /* X24 counts the loops */
@@ -169,66 +168,41 @@ static void bench_emit_drain(struct bench_emitter *e)
 	bench_emit_nops(e, DRAIN);
 }
 
-static void bench_emit_part(struct bench_emitter *e, const struct arch_bench_code *c,
-                            const struct arch_bench_bytes *part)
+static void bench_emit_padding(struct bench_emitter *e, size_t size)
 {
-	bench_emit_snippet(e, c, part, 4, bench_emit_register_reading);
+	bench_emit_nops(e, size / 4);
 }
 
-/* The code between the NOPs and the copies. */
-static void bench_emit_lead(struct bench_emitter *e, const struct arch_bench_code *c)
+static void bench_emit_loop_begin(struct bench_emitter *e, uint32_t loops)
 {
-	bench_emit_first_reading(e, c);
-	bench_emit_part(e, c, &c->late_init);
-	if (c->drain)
-		bench_emit_drain(e);
-}
-
-/* NOPs up to `alignment` bytes behind a line, for the code that follows the lead. */
-static void bench_emit_align(struct bench_emitter *e, const struct arch_bench_code *c)
-{
-	struct bench_emitter lead = *e;
-	size_t over;
-
-	bench_emit_lead(&lead, c);
-	over = (size_t)lead.at % LINE;
-	bench_emit_nops(e, ((LINE - over) % LINE + c->alignment) / 4);
+	bench_emit_load(e, LOOP, loops);
 }
 
 /* CBZ skips B, which reaches 128 MiB. */
-static void bench_emit_copies(struct bench_emitter *e, const struct arch_bench_code *c)
+static void bench_emit_loop_end(struct bench_emitter *e, const uint8_t *start)
 {
-	const uint8_t *start = e->at;
-
-	for (uint32_t i = 0; i < c->copies && !e->full; i++)
-		bench_emit_part(e, c, &c->code);
-	if (!c->loops)
-		return;
 	bench_emit_word(e, 0xd1000400U | LOOP << 5 | LOOP); /* SUB X24, X24, #1 */
 	bench_emit_word(e, 0xb4000040U | LOOP);             /* CBZ X24, +8 */
 	bench_emit_word(e, 0x14000000U | ((uint32_t)((start - e->at) / 4) & 0x3ffffff));
 }
 
+static const struct bench_isa bench_isa = {
+	.save = bench_emit_save,
+	.restore = bench_emit_restore,
+	.first_reading = bench_emit_first_reading,
+	.second_reading = bench_emit_second_reading,
+	.pause = bench_emit_register_reading,
+	.step = 4,
+	.drain = bench_emit_drain,
+	.nops = bench_emit_padding,
+	.loop_begin = bench_emit_loop_begin,
+	.loop_end = bench_emit_loop_end,
+};
+
 size_t arch_bench_build(const struct arch_bench_code *c, uint8_t *to, size_t room,
                         size_t *copies_at)
 {
-	struct bench_emitter e = { .at = to, .end = to + room };
-
-	bench_emit_save(&e, c);
-	bench_emit(&e, c->init.bytes, c->init.size);
-	if (c->loops)
-		bench_emit_load(&e, LOOP, c->loops);
-	if (c->drain)
-		bench_emit_drain(&e);
-	bench_emit_align(&e, c);
-	bench_emit_lead(&e, c);
-	*copies_at = (size_t)(e.at - to);
-	bench_emit_copies(&e, c);
-	if (c->drain)
-		bench_emit_drain(&e);
-	bench_emit_second_reading(&e, c);
-	bench_emit_restore(&e, c);
-	return e.full ? 0 : (size_t)(e.at - to);
+	return bench_emit_all(c, &bench_isa, to, room, copies_at);
 }
 
 void arch_bench_ready(const uint8_t *code, size_t size)

@@ -2,7 +2,6 @@
 /* The code around a snippet. Instructions by their encodings: SDM volume 2. */
 #include "arch/bench_emit.h"
 
-#define LINE        64U                     /* bytes: the copies begin behind a multiple of this */
 #define NO_MEM_LAST 13U                     /* values in registers: R8 to R13 */
 #define SCRATCH(n)  (2 * c->nr_reads + (n)) /* index of a word of ours in values */
 #define DRAIN_SHORT 189U /* NOPs of one byte; with LFENCE they fill three lines */
@@ -180,66 +179,35 @@ static void bench_emit_drain(struct bench_emitter *e)
 		bench_emit_nop(e, 15);
 }
 
-static void bench_emit_part(struct bench_emitter *e, const struct arch_bench_code *c,
-                            const struct arch_bench_bytes *part)
+static void bench_emit_loop_begin(struct bench_emitter *e, uint32_t loops)
 {
-	bench_emit_snippet(e, c, part, 1, bench_emit_register_reading);
+	BENCH_EMIT(e, 0x49, 0xc7, 0xc7); /* MOV R15, imm32 */
+	bench_emit_32(e, loops);
 }
 
-/* The code between the NOPs and the copies. */
-static void bench_emit_lead(struct bench_emitter *e, const struct arch_bench_code *c)
+static void bench_emit_loop_end(struct bench_emitter *e, const uint8_t *start)
 {
-	bench_emit_first_reading(e, c);
-	bench_emit_part(e, c, &c->late_init);
-	if (c->drain)
-		bench_emit_drain(e);
-}
-
-/* NOPs up to `alignment` bytes behind a line, for the code that follows the lead. */
-static void bench_emit_align(struct bench_emitter *e, const struct arch_bench_code *c)
-{
-	struct bench_emitter lead = *e;
-	size_t over;
-
-	bench_emit_lead(&lead, c);
-	over = (size_t)lead.at % LINE;
-	bench_emit_nop(e, (LINE - over) % LINE + c->alignment);
-}
-
-static void bench_emit_copies(struct bench_emitter *e, const struct arch_bench_code *c)
-{
-	const uint8_t *start = e->at;
-
-	for (uint32_t i = 0; i < c->copies && !e->full; i++)
-		bench_emit_part(e, c, &c->code);
-	if (!c->loops)
-		return;
 	BENCH_EMIT(e, 0x49, 0xff, 0xcf, 0x0f, 0x85); /* DEC R15; JNZ rel32 */
 	bench_emit_32(e, (uint32_t)(start - (e->at + 4)));
 }
 
+static const struct bench_isa bench_isa = {
+	.save = bench_emit_save,
+	.restore = bench_emit_restore,
+	.first_reading = bench_emit_first_reading,
+	.second_reading = bench_emit_second_reading,
+	.pause = bench_emit_register_reading,
+	.step = 1,
+	.drain = bench_emit_drain,
+	.nops = bench_emit_nop,
+	.loop_begin = bench_emit_loop_begin,
+	.loop_end = bench_emit_loop_end,
+};
+
 size_t arch_bench_build(const struct arch_bench_code *c, uint8_t *to, size_t room,
                         size_t *copies_at)
 {
-	struct bench_emitter e = { .at = to, .end = to + room };
-
-	bench_emit_save(&e, c);
-	bench_emit(&e, c->init.bytes, c->init.size);
-	if (c->loops) {
-		BENCH_EMIT(&e, 0x49, 0xc7, 0xc7); /* MOV R15, imm32 */
-		bench_emit_32(&e, c->loops);
-	}
-	if (c->drain)
-		bench_emit_drain(&e);
-	bench_emit_align(&e, c);
-	bench_emit_lead(&e, c);
-	*copies_at = (size_t)(e.at - to);
-	bench_emit_copies(&e, c);
-	if (c->drain)
-		bench_emit_drain(&e);
-	bench_emit_second_reading(&e, c);
-	bench_emit_restore(&e, c);
-	return e.full ? 0 : (size_t)(e.at - to);
+	return bench_emit_all(c, &bench_isa, to, room, copies_at);
 }
 
 /* Stores are seen by instruction fetch once a serializing instruction has executed: volume 3A,

@@ -21,7 +21,7 @@ TOOL = TOP / "build/host/bareperf"
 MAN = TOP / "docs/man"
 REMOTE = ("record", "stat", "attach", "stop", "snapshot", "console", "reboot")
 COMMANDS = ("run", "top", "list", "import", "merge", "dump", "report", "annotate", "diff", "export", "flamegraph",
-            "bench", "selftest",
+            "bench", "noise", "selftest",
             *REMOTE)
 
 
@@ -41,7 +41,7 @@ for command in COMMANDS:
     options = set(re.findall(r"--([a-z-]+)", out)) - {"help", "usage"}
     missing = [o for o in sorted(options) if f"--{o}" not in page]
     tap.equal(missing, [], f"the manual page of {command} has all {len(options)} options")
-    wrong = 126 if command in ("run", "top", "bench", *REMOTE) else 2
+    wrong = 126 if command in ("run", "top", "bench", "noise", *REMOTE) else 2
     tap.equal(run(command, "--nonsense", *(["--"] if command == "run" else []))[0], wrong,
               f"{command} with a wrong command line exits with {wrong}")
 options = set(re.findall(r"--([a-z-]+)", run("run", "--outside", "--help")[1])) - {"help", "usage"}
