@@ -315,7 +315,7 @@ static void look_causes(uint32_t *smi, uint32_t *nmi)
 
 static void look_beat(void)
 {
-	now += 1000000; /* is no gap: a beat lies between two periods */
+	now += 50000; /* is no gap: a beat lies between two periods */
 	beats++;
 }
 
