@@ -22,6 +22,7 @@ payload_fetch_test_SRCS := agent/payload/payload_fetch.c
 payload_output_test_SRCS := agent/payload/payload_output.c
 
 # ---- agent/record/ ----
+record_ledger_test_SRCS := agent/record/record_ledger.c tests/unit/host-tools/region_fixture.c
 record_progress_test_SRCS := agent/record/record_progress.c lib/print.c
 record_regions_test_SRCS := agent/record/record_regions.c lib/print.c
 record_switch_test_SRCS := agent/record/record_switch.c

@@ -193,6 +193,33 @@ static void hyper_vs_msrs_are_read_only_where_it_allows_it(void **state)
 	assert_int_equal(model.msr_reads, 2);
 }
 
+static void rates_from_1_mhz_to_10_ghz_are_taken(void **state)
+{
+	static const struct {
+		uint64_t hz;
+		bool taken;
+	} cases[] = {
+		{ 999999, false }, { 1000000, true }, { 10000000000, true }, { 10000000001, false }
+	};
+	const struct cpuid none = { 0 };
+
+	(void)state;
+	memset(&model, 0, sizeof(model));
+	model.hyperv = (struct cpuid){ .eax = 1U << 11, .edx = 1U << 8 };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		model.msr_tsc = cases[i].hz;
+		model.msr_apic = 200000000;
+		assert_int_equal(
+		    has_rates("Microsoft Hv", 0x40000003, none, cases[i].hz, 200000000),
+		    cases[i].taken);
+		model.msr_tsc = 200000000;
+		model.msr_apic = cases[i].hz;
+		assert_int_equal(
+		    has_rates("Microsoft Hv", 0x40000003, none, 200000000, cases[i].hz),
+		    cases[i].taken);
+	}
+}
+
 /* KVM's features follow its signature, also if Hyper-V's interface has the first leaves. */
 static void stolen_time_is_kvms_where_it_has_the_feature(void **state)
 {
@@ -236,6 +263,7 @@ int main(void)
 		cmocka_unit_test(stolen_time_is_kvms_where_it_has_the_feature),
 		cmocka_unit_test(a_report_that_is_being_written_ends_the_reading_all_the_same),
 		cmocka_unit_test(hyper_vs_msrs_are_read_only_where_it_allows_it),
+		cmocka_unit_test(rates_from_1_mhz_to_10_ghz_are_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
