@@ -114,6 +114,7 @@ _Static_assert(sizeof(struct perf_branch_entry) == 24, "branch entry");
 #define PERF_BRANCH_ABORT     (1ULL << 3)
 #define PERF_BRANCH_CYCLES    4  /* 16 bits: cycles since the branch before; 0: not reported */
 #define PERF_BRANCH_TYPE      20 /* 4 bits: PERF_BR_* */
+#define PERF_BRANCH_SPEC      24 /* 2 bits: 1 speculated wrongly, 3 rightly; 2 not speculated */
 
 /* perf_event_attr.read_format */
 enum perf_event_read_format {

@@ -212,7 +212,7 @@ struct tr_cpu {
 	uint64_t stolen;     /* ns of this run that the hypervisor took for other work */
 	uint64_t uncounted;  /* ns in which a counter that had to count did not (docs/kvm.md) */
 	uint32_t cache_line; /* bytes of a line of its data cache; 0: unknown */
-	uint8_t reserved[4];
+	uint32_t erroneous;  /* branch records of this run that no branch made; in no stack */
 };
 _Static_assert(offsetof(struct tr_cpu, stall_ns) == 184, "tr_cpu.stall_ns");
 _Static_assert(sizeof(struct tr_cpu) == 256, "tr_cpu");

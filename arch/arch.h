@@ -342,11 +342,12 @@ typedef bool (*arch_entered_fn)(unsigned cpu, unsigned how);
 
 /* From now on this CPU's handlers are hidden from hardware that traces and counts branches: between
  * the delivery and the return of an interrupt (which hardware may record) nothing is recorded or
- * counted. The trace's switch, register reg (x86: IA32_DEBUGCTL or IA32_LBR_CTL, of which the lower
- * half is used), is 0 in handlers, as is IA32_PERF_GLOBAL_CTRL; values that a handler writes to
- * them take effect at the return. entered, one for all CPUs, is called at each interrupt; NULL:
- * nothing is. reg 0 ends this. One trace at a time. On a CPU whose handlers no trace sees, this
- * need not do anything. Interrupts masked; 0 also in an IRQ or an NMI. */
+ * counted. The trace's switch, register reg (x86: IA32_DEBUGCTL, IA32_LBR_CTL or AMD's
+ * DBG_EXTN_CFG, of which the lower half is used), has in handlers the lower 16 bits that it has
+ * now, when nothing is traced, and the counters' switch is 0; values that a handler writes to them
+ * take effect at the return. entered, one for all CPUs, is called at each interrupt; NULL: nothing
+ * is. reg 0 ends this. One trace at a time. On a CPU whose handlers no trace sees, this need not do
+ * anything. Interrupts masked; 0 also in an IRQ or an NMI. */
 void arch_trace_hide(uint32_t reg, arch_entered_fn entered);
 
 /* The code [*start, *start + *size) lies between the delivery of an interrupt and its handler, or

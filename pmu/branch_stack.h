@@ -4,8 +4,13 @@
 #define PMU_BRANCH_STACK_H
 
 #include "abi/perf_event.h"
+#include "abi/trace_region.h"
 
 #define BRANCH_STACK_MAX 32U /* branches of a stack */
+
+/* Indexed by CPU: records of this run that are in no stack, because the hardware marked them as
+ * erroneous. A record that several samples found counts each time. The CPU itself writes. */
+extern uint32_t branch_stack_erroneous[TR_MAX_CPUS];
 
 /* Words of the longest stack: nr, hw_idx, and the entries. */
 #define BRANCH_STACK_WORDS (2U + BRANCH_STACK_MAX * (sizeof(struct perf_branch_entry) / 8U))

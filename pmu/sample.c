@@ -11,6 +11,8 @@
 #include "pmu/usual_sample.h"
 #include "ringbuf/bytes.h"
 
+uint32_t branch_stack_erroneous[TR_MAX_CPUS];
+
 /* Fields that are one u64 each in a sample, whatever their number. */
 #define ONE_WORD                                                                        \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \

@@ -10,6 +10,7 @@
 #include "agent/record/record_tick.h"
 #include "agent/record/recording.h"
 #include "arch/steal.h"
+#include "pmu/branch_stack.h"
 #include "pmu/clock/clock.h"
 #include "pmu/clock/clock_freeze.h"
 #include "pmu/clock/clock_sync.h"
@@ -46,6 +47,7 @@ void recording_forget_last(const struct trace_region *region)
 		entry->ticks = entry->tick_cycles = entry->tick_max = 0;
 		entry->stall_ns = entry->stalls = entry->given_up = entry->frozen = 0;
 		entry->spurious = arch_spurious[cpu] = 0;
+		entry->erroneous = branch_stack_erroneous[cpu] = 0;
 		entry->stolen = entry->uncounted = 0;
 		precise_ledgers[cpu] = (struct tr_precise_ledger){ 0 };
 	}

@@ -3,6 +3,7 @@
 #include "agent/record/record_ledger.h"
 
 #include "agent/record/recording.h"
+#include "pmu/branch_stack.h"
 #include "pmu/clock/clock.h"
 #include "pmu/pmu.h"
 #include "pmu/precise.h"
@@ -74,6 +75,7 @@ void recording_publish(struct traced_cpu *c, uint64_t now)
 	entry->given_up = c->given_up;
 	entry->frozen = c->frozen;
 	entry->spurious = arch_spurious[c->cpu];
+	entry->erroneous = branch_stack_erroneous[c->cpu];
 	c->uncounted += uncounted;
 	entry->uncounted = c->uncounted;
 }

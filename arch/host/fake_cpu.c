@@ -25,11 +25,11 @@ bool fake_never_hides;
 
 static arch_handler_fn timer_handler;
 
-/* Per CPU: the registers that are 0 in handlers, and their values for the return. */
+/* Per CPU: the registers that are off in handlers, and their values for the return. */
 static struct {
 	uint32_t reg, trace; /* 0: nothing */
 	unsigned depth;
-	uint64_t kept, kept_trace;
+	uint64_t kept, kept_trace, trace_off;
 } hidden[2];
 #define here (hidden[fake_cpu_number % 2])
 
@@ -119,7 +119,7 @@ static void fake_handle(arch_handler_fn handler, const struct arch_regs *regs)
 	if (here.reg && !here.depth)
 		fake_hold();
 	if (here.trace && !here.depth)
-		fake_reg_write(here.trace, 0);
+		fake_reg_write(here.trace, here.trace_off);
 	here.depth++;
 	handler(regs);
 	here.depth--;
@@ -193,7 +193,7 @@ void arch_trace_hide(uint32_t reg, arch_entered_fn entered)
 	fake_entered = entered;
 	if (entered)
 		return; /* the model of the debug store hides by itself */
-	here.kept_trace = reg ? arch_reg_read(reg) : 0;
+	here.kept_trace = here.trace_off = reg ? arch_reg_read(reg) : 0;
 	here.trace = reg;
 }
 

@@ -7,6 +7,7 @@
 #include "arch/x86_64/pmu/amd_perfmon.h"
 #include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/sampling.h"
+#include "pmu/x86/lbr/amd_lbr.h"
 #include "pmu/x86/x86_counters.h"
 
 #define FIRST_ZEN 0x17U
@@ -100,6 +101,7 @@ static uint64_t amd_pmu_select_value(const struct perf_event_attr *attr)
 static int amd_pmu_init(struct perf_event *event)
 {
 	const char *why;
+	int code;
 
 	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_RAW)
 		return -ENOENT;
@@ -109,7 +111,8 @@ static int amd_pmu_init(struct perf_event *event)
 	    (struct hw_x86_counter){ .select = amd_pmu_select_value(&event->attr) };
 	if (!x86_counter_of(event)->select)
 		return -ENOENT;
-	return sampling_init(event);
+	code = amd_lbr_init(event);
+	return code ? code : sampling_init(event);
 }
 
 /* ---- Counters ---- */
@@ -158,7 +161,20 @@ static int amd_pmu_add(struct perf_event *event)
 		monitor = amd_pmu_look();
 		code = x86_counters_prepare(event->cpu, &monitor);
 	}
-	return code ? code : x86_counters_claim(event, UINT64_MAX);
+	if (!code)
+		code = x86_counters_claim(event, UINT64_MAX);
+	if (code)
+		return code;
+	code = x86_lbr_add(event, &amd_lbr_ops);
+	if (code)
+		x86_counters_del(event);
+	return code;
+}
+
+static void amd_pmu_del(struct perf_event *event)
+{
+	x86_lbr_del(event);
+	x86_counters_del(event);
 }
 
 const struct pmu pmu_amd = {
@@ -170,6 +186,7 @@ const struct pmu pmu_amd = {
 	.probe = amd_pmu_probe,
 	.event_init = amd_pmu_init,
 	.add = amd_pmu_add,
-	.del = x86_counters_del,
+	.del = amd_pmu_del,
+	.branch_stack = amd_lbr_branch_stack,
 	X86_COUNTERS_OPS,
 };

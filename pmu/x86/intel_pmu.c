@@ -8,8 +8,8 @@
 #include "arch/x86_64/pmu/perfmon.h"
 #include "pmu/sampling.h"
 #include "pmu/x86/intel_features.h"
-#include "pmu/x86/intel_lbr.h"
 #include "pmu/x86/intel_pebs.h"
+#include "pmu/x86/lbr/intel_lbr.h"
 #include "pmu/x86/x86_counters.h"
 
 /* perf's sysfs names for the fields of PERFEVTSEL. */
@@ -256,7 +256,7 @@ static int intel_pmu_prepare(unsigned cpu)
 
 static void intel_pmu_give_back(struct perf_event *event)
 {
-	intel_lbr_del(event);
+	x86_lbr_del(event);
 	x86_counters_del(event);
 }
 
@@ -276,7 +276,7 @@ static int intel_pmu_add_to(struct perf_event *event, uint32_t type)
 	code = x86_counters_claim(event, counters);
 	if (code)
 		return code;
-	code = intel_lbr_add(event);
+	code = x86_lbr_add(event, &intel_lbr_ops);
 	if (code) {
 		x86_counters_del(event);
 		return code;

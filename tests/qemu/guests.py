@@ -87,6 +87,27 @@ def sections(console):
     return found
 
 
+def each_count(lines):
+    """[(event, count), ...] of perf stat -x, lines"""
+    fields = (line.split(",") for line in lines)
+    return [(f[2], int(f[0])) for f in fields if len(f) > 2 and f[0].isdigit()]
+
+
+def counts(lines):
+    """The same as {event: count}."""
+    return dict(each_count(lines))
+
+
+def tally(lines):
+    """{text: number} of uniq -c lines."""
+    found = {}
+    for line in lines:
+        number, _, text = line.partition(" ")
+        if number.isdigit():
+            found[text.strip()] = found.get(text.strip(), 0) + int(number)
+    return found
+
+
 class Sections(dict):
     """One script's output; notes, for all scripts, the sections that were read."""
 

@@ -16,7 +16,11 @@ REFUSED = (
     ("x86_64", "EPYC,pmu=on,pmu-version=3", "pmu-version must be 1 or 2"),
     ("x86_64", "EPYC,pmu=on,pmu-counters=8", "pmu-counters must be 4 or 6"),
     ("x86_64", "EPYC,pmu=on,pmu-counters=4", "needs pmu-counters=6"),
-    ("x86_64", "EPYC,pmu=on,pmu-lbr=32", "are Intel's"),
+    ("x86_64", "EPYC,pmu=on,pmu-pebs=on", "pmu-pebs is Intel's"),
+    ("x86_64", "EPYC,pmu=on,pmu-lbr=32", "pmu-lbr must be 0 or 16"),
+    ("x86_64", "EPYC,pmu=on,pmu-version=1,pmu-lbr=16", "with pmu-version=2"),
+    ("x86_64", "EPYC,pmu=on,kvm-view=on,pmu-lbr=16", "KVM shows none of AMD's"),
+    ("x86_64", "EPYC,lbr-erroneous=5", "need pmu=on"),
     ("x86_64", X86 + ",kvm-view=on,pmu-version=4", "KVM shows version 2"),
     ("x86_64", X86 + ",kvm-view=on,pmu-pebs=on", "KVM shows version 2"),
     ("x86_64", "Skylake-Client,kvm-steal=5", "need kvm-view=on"),
@@ -35,12 +39,12 @@ REFUSED = (
     ("aarch64", "cortex-a76,spe-delay=8", "need spe=on"),
 )
 # The model on QEMU 10.0 has neither AMD's counters nor the view of KVM.
-ONLY_7_2 = "EPYC|Hygon|kvm-|pmu-dead"
+ONLY_7_2 = "EPYC|Hygon|kvm-|pmu-dead|lbr-freeze"
 # (ISA, CPU, the property that can no longer be changed)
 BUILT = (
     ("x86_64", X86, {"pmu-version": 3, "pmu-counters": 8, "pmu-fixed": 3, "pmu-lbr": 16,
                      "pmu-pebs": True, "pmu-full-width": False, "kvm-view": True,
-                     "kvm-x2apic": True}),
+                     "kvm-x2apic": True, "pmu-lbr-freeze": False}),
     ("aarch64", "cortex-a76,spe=on", {"spe": False, "spe-version": 1, "pmu-instructions": True}),
 )
 # CPUs that migrate until they are used, and their options

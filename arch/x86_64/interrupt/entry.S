@@ -63,6 +63,7 @@ x86_vectors:
 	wrmsr
 	mov TRACE_HIDES(%rdi), %ecx
 	jrcxz .Lheld\@
+	movzwl TRACE_OFF(%rdi), %eax
 .Lstill_traced\@:
 	wrmsr
 .Lheld\@:

@@ -73,6 +73,7 @@ static void trace_begin_trace(struct x86_trace *trace, uint32_t reg, arch_entere
 	if (entered)
 		x86_trace_entered = entered;
 	trace->control = arch_reg_read(reg);
+	trace->off = (uint16_t)trace->control;
 	if (!trace_is_hidden(trace))
 		trace_hide(trace, IA32_PERF_GLOBAL_CTRL);
 	__atomic_store_n(&trace->hides, reg, __ATOMIC_RELEASE);

@@ -15,6 +15,7 @@
 #define TRACE_SWITCH      20
 #define TRACE_HIDES       24
 #define TRACE_INFORMS     28
+#define TRACE_OFF         30
 #define TRACE_SHOWN       0x80000000 /* value of depth: nothing is hidden on this CPU */
 
 #ifndef __ASSEMBLER__
@@ -33,6 +34,7 @@ struct x86_trace {
 	uint32_t hides;
 	bool informs;  /* x86_trace_entered is called */
 	bool counters; /* bareperf uses the counters, and handlers are hidden from them */
+	uint16_t off;  /* the value of hides in handlers */
 };
 _Static_assert(offsetof(struct x86_trace, control) == TRACE_CONTROL, "entry.S");
 _Static_assert(offsetof(struct x86_trace, global_ctrl) == TRACE_GLOBAL_CTRL, "entry.S");
@@ -40,6 +42,7 @@ _Static_assert(offsetof(struct x86_trace, depth) == TRACE_DEPTH, "entry.S");
 _Static_assert(offsetof(struct x86_trace, global) == TRACE_SWITCH, "entry.S");
 _Static_assert(offsetof(struct x86_trace, hides) == TRACE_HIDES, "entry.S");
 _Static_assert(offsetof(struct x86_trace, informs) == TRACE_INFORMS, "entry.S");
+_Static_assert(offsetof(struct x86_trace, off) == TRACE_OFF, "entry.S");
 _Static_assert(sizeof(struct x86_trace) == 32, "entry.S");
 
 /* Indexed by arch_cpu(). Hidden: entry.S addresses it relative to itself. */

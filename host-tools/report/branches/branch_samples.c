@@ -10,6 +10,12 @@
 
 #define SPE_NOT_TAKEN (1ULL << 6) /* event of a conditional branch. DDI 0487, D18.2.6 */
 
+/* A branch that the CPU foresaw and did not take: on AMD's CPUs branch stacks have these too. */
+static bool is_wrong_path(const struct perf_branch_entry *branch)
+{
+	return (branch->flags >> PERF_BRANCH_SPEC & 3) == 1;
+}
+
 /* Count the branches of a sample's branch stack, the newest first. Between the target of a branch
  * and the source of the next newer one lies a straight line. */
 static int add_stack(void *context, struct perf_reader *reader,
@@ -32,10 +38,13 @@ static int add_stack(void *context, struct perf_reader *reader,
 		memcpy(&now, sample.branches + i, sizeof(now));
 		if (i + 1 < sample.nr_branches)
 			memcpy(&older, sample.branches + i + 1, sizeof(older));
+		if (is_wrong_path(&now))
+			continue;
 		from = symbols_at(symbols, now.from, sample.time);
 		code = branch_pairs_count(&edges->taken, from,
 		                          symbols_at(symbols, now.to, sample.time));
-		to = older.to ? symbols_at(symbols, older.to, sample.time) : 0;
+		to = older.to && !is_wrong_path(&older) ? symbols_at(symbols, older.to, sample.time)
+		                                        : 0;
 		if (!code && to && to <= from)
 			code = branch_pairs_count(&edges->lines, to, from);
 	}

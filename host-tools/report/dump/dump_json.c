@@ -93,7 +93,7 @@ static json_t *ring_json(const struct ledger_ring *ring)
 static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)
 {
 	return json_pack(
-	    "{so sb sb so so so so so so so so so so so so so so so so so so?}", "cpu",
+	    "{so sb sb so so so so so so so so so so so so so so so so so so so?}", "cpu",
 	    summary_number(cpu->cpu), "online", cpu->flags & TR_CPU_ONLINE, "traced",
 	    cpu->flags & TR_CPU_TRACED, "frequency", summary_number(ledger->head.clock.frequency),
 	    "clock_offset", json_integer(cpu->clock_offset), "clock_error",
@@ -103,8 +103,8 @@ static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)
 	    summary_number(cpu->stalls), "given_up", summary_number(cpu->given_up), "frozen",
 	    summary_number(cpu->frozen), "counters", summary_number(cpu->counters), "leftovers",
 	    summary_number(cpu->leftovers), "foreign", summary_number(cpu->foreign), "cache_line",
-	    summary_number(cpu->cache_line), "hypervisor",
-	    summary_text(cpu->hypervisor, sizeof(cpu->hypervisor)), "uncounted",
+	    summary_number(cpu->cache_line), "erroneous", summary_number(cpu->erroneous),
+	    "hypervisor", summary_text(cpu->hypervisor, sizeof(cpu->hypervisor)), "uncounted",
 	    summary_number(cpu->uncounted), "stolen",
 	    cpu->flags & TR_CPU_STEAL ? summary_number(cpu->stolen) : NULL);
 }

@@ -101,6 +101,9 @@ static void print_cpu(const struct ledger *ledger, const struct tr_cpu *cpu)
 		    "CPU %u: for %.3f ms of the run a counter counted nothing, though the CPU "
 		    "executed\n",
 		    cpu->cpu, (double)cpu->uncounted * 1e-6);
+	if (cpu->erroneous)
+		printf("CPU %u: %u branch records were erroneous, and are in no branch stack\n",
+		       cpu->cpu, cpu->erroneous);
 	print_counters(cpu, cpu->leftovers & cpu->counters,
 	               "firmware had left counting, were stopped and cleared");
 	if (cpu->leftovers & TR_LEFTOVERS_TRACE)

@@ -17,172 +17,13 @@
 #include "pmu/throttle.h"
 #include "pmu/x86/amd_pmu.h"
 #include "pmu/x86/x86_counters.h"
+#include "pmu/x86/x86_tick.h"
 #include "tests/event_switch.h"
 #include "tests/unit/pmu/counter_rig.h"
+#include "tests/unit/pmu/x86/amd_model.h"
 
-#define MAX_COUNTERS 8U
-#define MASK         ((1ULL << PERF_CTR_WIDTH) - 1)
-#define CTL_RESERVED \
-	0xfffffcf000280000ULL /* APM volume 2, 13.2.1; the host and guest bits exist \ */
-
-/* ---- The model ---- */
-
-enum generation { LEGACY, EXTENDED, VERSION_2 };
-
-static struct {
-	enum generation generation;
-	unsigned family, counters;
-	bool hypervisor;
-	uint64_t stuck; /* counters whose registers do not accept writes */
-	uint64_t control[MAX_COUNTERS], counter[MAX_COUNTERS];
-	uint64_t global_control, status;
-	/* An access to a register takes time, during which running counters count. */
-	uint64_t access_events;
-	bool pending;            /* an overflow's interrupt during an access */
-	uint64_t counted;        /* by all of them since power-on, whatever was written to them */
-	unsigned running_writes; /* writes to a running counter: its latest counts are lost */
-	unsigned faults;         /* accesses that raise #GP on real hardware */
-} model;
-
-static uint64_t read_cpuid(uint32_t reg)
-{
-	switch (reg) {
-	case CPUID_WORD(0U, CPUID_EBX):
-		return CPUID_VENDOR_AUTH;
-	case CPUID_WORD(CPUID_FEATURES, CPUID_EAX):
-		return model.family < 15 ? model.family << 8 : 15U << 8 | (model.family - 15) << 20;
-	case CPUID_WORD(CPUID_FEATURES, CPUID_ECX):
-		return model.hypervisor ? CPUID_FEATURES_HYPERVISOR : 0;
-	case CPUID_WORD(CPUID_EXTENDED_FEATURES, CPUID_ECX):
-		return model.generation >= EXTENDED ? CPUID_EXTENDED_PERF_CTR_CORE : 0;
-	case CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EAX):
-		return model.generation >= VERSION_2 ? CPUID_EXTENDED_PERFMON_V2 : 0;
-	case CPUID_WORD(CPUID_EXTENDED_PERFMON, CPUID_EBX):
-		return model.generation >= VERSION_2 ? model.counters : 0;
-	default:
-		return 0;
-	}
-}
-
-/* The register of a counter, or NULL: the extension's pairs alias the legacy ones. */
-static uint64_t *counter_register(uint32_t reg, unsigned *counter)
-{
-	bool control;
-
-	if (reg - PERF_LEGACY_CTL0 < 2 * PERF_LEGACY_COUNTERS) {
-		*counter = (reg - PERF_LEGACY_CTL0) % PERF_LEGACY_COUNTERS;
-		control = reg < PERF_LEGACY_CTR0;
-	} else if (model.generation >= EXTENDED && reg - PERF_CTL0 < 2 * model.counters) {
-		*counter = (reg - PERF_CTL0) / 2;
-		control = reg % 2 == PERF_CTL0 % 2;
-	} else {
-		return NULL;
-	}
-	return control ? &model.control[*counter] : &model.counter[*counter];
-}
-
-static bool counts(unsigned i)
-{
-	return model.control[i] & PERFEVTSEL_EN &&
-	       model.control[i] & (PERFEVTSEL_OS | PERFEVTSEL_USR) &&
-	       (model.generation < VERSION_2 || model.global_control >> i & 1);
-}
-
-static bool count_on(uint64_t events)
-{
-	bool interrupt = false;
-
-	for (unsigned i = 0; i < model.counters; i++) {
-		uint64_t before = model.counter[i];
-
-		if (!counts(i))
-			continue;
-		model.counted += events;
-		model.counter[i] = (before + events) & MASK;
-		if (model.counter[i] >= before)
-			continue;
-		model.status |= model.generation >= VERSION_2 ? 1ULL << i : 0;
-		interrupt |= model.control[i] & PERFEVTSEL_INT;
-	}
-	return interrupt;
-}
-
-/* The interrupt of an overflow during an access comes after it. */
-static void take_time(void)
-{
-	if (model.access_events && count_on(model.access_events))
-		model.pending = true;
-}
-
-static bool count_on_with_pending(uint64_t events)
-{
-	bool interrupt = count_on(events) || model.pending;
-
-	model.pending = false;
-	return interrupt;
-}
-
-static uint64_t model_read(uint32_t reg)
-{
-	unsigned counter;
-	uint64_t *word = counter_register(reg, &counter);
-
-	take_time();
-	if ((reg & ~0x3ffU) == CPUID_WORDS)
-		return read_cpuid(reg);
-	if (reg - RDPMC_VALUE(0U) < model.counters)
-		return model.counter[reg - RDPMC_VALUE(0U)];
-	if (word)
-		return *word;
-	if (model.generation >= VERSION_2 && reg == PERF_CNTR_GLOBAL_STATUS)
-		return model.status;
-	if (model.generation >= VERSION_2 && reg == PERF_CNTR_GLOBAL_CTL)
-		return model.global_control;
-	model.faults++;
-	return 0;
-}
-
-static void model_write(uint32_t reg, uint64_t value)
-{
-	unsigned counter;
-	uint64_t *word = counter_register(reg, &counter);
-	uint64_t all = (1ULL << model.counters) - 1;
-
-	take_time();
-	if (word && word >= model.counter && word < model.counter + MAX_COUNTERS && counts(counter))
-		model.running_writes++;
-	if (word && word >= model.control && word < model.control + MAX_COUNTERS)
-		model.faults += (value & CTL_RESERVED) != 0;
-	else if (word)
-		model.faults += (value & ~MASK) != 0;
-	else
-		model.faults += model.generation < VERSION_2 || (value & ~all);
-	if (word && !(model.stuck >> counter & 1))
-		*word = value;
-	if (reg == PERF_CNTR_GLOBAL_CTL)
-		model.global_control = value;
-	if (reg == PERF_CNTR_GLOBAL_STATUS_CLR)
-		model.status &= ~value;
-	model.faults += reg == PERF_CNTR_GLOBAL_STATUS; /* read only */
-}
-
-static const struct {
-	enum generation generation;
-	unsigned family, counters;
-} machines[] = {
-	{ LEGACY, 0x10, 4 }, { EXTENDED, 0x17, 6 }, { VERSION_2, 0x19, 6 }, { VERSION_2, 0x1a, 8 }
-};
-#define NR_MACHINES (sizeof(machines) / sizeof(machines[0]))
-
-static void power_on(size_t machine)
-{
-	memset(&model, 0, sizeof(model));
-	model.generation = machines[machine].generation;
-	model.family = machines[machine].family;
-	model.counters = machines[machine].counters;
-	counter_census[0] = (struct counter_census){ 0 };
-	rig_power_on(EM_X86_64, model_read, model_write);
-}
+#define model       (amd_model)
+#define NR_MACHINES AMD_MODEL_MACHINES
 
 /* ---- The claims ---- */
 
@@ -190,12 +31,12 @@ static void every_counter_of_every_generation_counts_and_samples_exactly(void **
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES; m++) {
-		power_on(m);
+		amd_model_power_on(m);
 		for (unsigned i = 0; i < model.counters; i++)
 			rig_begin(&rig_events[i], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
 			          1000 + i);
 		assert_true(counter_census[0].present == (1ULL << model.counters) - 1);
-		rig_run(1000000, 7, count_on);
+		rig_run(1000000, 7, amd_model_count_on);
 		for (unsigned i = 0; i < model.counters; i++) {
 			struct perf_event *event = &rig_events[i];
 
@@ -218,15 +59,15 @@ static void no_event_is_lost_while_registers_are_accessed(void **state)
 	for (size_t m = 0; m < NR_MACHINES; m++) {
 		struct perf_event *event = &rig_events[0];
 
-		power_on(m);
+		amd_model_power_on(m);
 		rig_describe(event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000);
 		assert_int_equal(event_init(event), 0);
 		model.access_events = 3;
 		for (unsigned i = 0; i < 3; i++) {
 			assert_int_equal(event_enable(event), 0);
-			rig_run(50000, 7, count_on_with_pending);
+			rig_run(50000, 7, amd_model_count_on_with_pending);
 			event_read(event);
-			rig_run(50000, 7, count_on_with_pending);
+			rig_run(50000, 7, amd_model_count_on_with_pending);
 			event_disable(event);
 		}
 		assert_true(model.counted >= 300000);
@@ -244,7 +85,7 @@ static void an_event_throttled_in_the_handler_leaves_the_others_running(void **s
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES; m++) {
-		power_on(m);
+		amd_model_power_on(m);
 		model.access_events = 3;
 		for (unsigned i = 0; i < 2; i++) {
 			rig_begin(&rig_events[i], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
@@ -254,7 +95,7 @@ static void an_event_throttled_in_the_handler_leaves_the_others_running(void **s
 		}
 		throttle_set(&rig_events[0], 1000);
 		for (unsigned i = 0; i < 50; i++) {
-			rig_run(10000, 7, count_on_with_pending);
+			rig_run(10000, 7, amd_model_count_on_with_pending);
 			pmu_amd.disable();
 			throttle_end(&rig_events[0], clock_now());
 			pmu_amd.enable();
@@ -273,9 +114,9 @@ static void a_counter_is_never_more_than_half_a_lap_from_its_overflow(void **sta
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES; m++) {
-		power_on(m);
+		amd_model_power_on(m);
 		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1ULL << 50);
-		assert_true(model.counter[0] == (MASK >> 1) + 2);
+		assert_true(model.counter[0] == (AMD_MODEL_MASK >> 1) + 2);
 		event_disable(&rig_events[0]);
 		assert_int_equal(model.faults, 0);
 	}
@@ -285,7 +126,7 @@ static void more_events_than_counters_are_reported(void **state)
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES - 1; m++) {
-		power_on(m);
+		amd_model_power_on(m);
 		for (unsigned i = 0; i < model.counters; i++)
 			rig_begin(&rig_events[i], PERF_TYPE_RAW, 0xc0, 1000);
 		rig_describe(&rig_events[model.counters], PERF_TYPE_RAW, 0xc0, 1000);
@@ -300,12 +141,12 @@ static void a_late_interrupt_writes_one_sample_with_the_true_period(void **state
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES; m++) {
-		power_on(m);
+		amd_model_power_on(m);
 		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
-		rig_run(5500, 5500, count_on);
+		rig_run(5500, 5500, amd_model_count_on);
 		assert_int_equal(rig_events[0].account.generated, 1);
 		assert_int_equal(rig_events[0].account.period, 5500);
-		rig_run(500, 1, count_on);
+		rig_run(500, 1, amd_model_count_on);
 		/* the multiples of the period stay */
 		assert_int_equal(rig_events[0].account.generated, 2);
 		event_disable(&rig_events[0]);
@@ -321,11 +162,11 @@ static void a_spurious_interrupt_changes_nothing_and_is_counted(void **state)
 	for (size_t m = 0; m < NR_MACHINES; m++) {
 		uint64_t before = arch_spurious[0];
 
-		power_on(m);
+		amd_model_power_on(m);
 		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
-		rig_run(400, 1, count_on);
+		rig_run(400, 1, amd_model_count_on);
 		fake_pmi(&rig_regs);
-		rig_run(600, 1, count_on);
+		rig_run(600, 1, amd_model_count_on);
 		event_disable(&rig_events[0]);
 		fake_pmi(&rig_regs);
 		assert_int_equal(arch_spurious[0], before + 2);
@@ -338,7 +179,7 @@ static void leftovers_are_cleared_and_reported(void **state)
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES; m++) {
-		power_on(m);
+		amd_model_power_on(m);
 		model.control[1] = PERFEVTSEL_EN | PERFEVTSEL_INT | PERFEVTSEL_OS | 0x76;
 		model.global_control = model.status = 3;
 		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
@@ -353,7 +194,7 @@ static void counters_of_other_software_are_left_alone(void **state)
 {
 	(void)state;
 	for (size_t m = 0; m < NR_MACHINES; m++) {
-		power_on(m);
+		amd_model_power_on(m);
 		model.stuck = 1;
 		model.counter[0] = 99;
 		rig_begin(&rig_events[0], PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1000);
@@ -392,18 +233,50 @@ static void generic_events_are_the_familys(void **state)
 		{ 1, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 0 },
 		{ 0, PERF_COUNT_HW_BUS_CYCLES, 0 },
 		{ 2, PERF_COUNT_HW_BRANCH_MISSES, 0xc3 },
+		{ 1, PERF_COUNT_HW_REF_CPU_CYCLES, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct perf_event *event = &rig_events[0];
 
-		power_on(cases[i].machine);
+		amd_model_power_on(cases[i].machine);
 		rig_describe(event, PERF_TYPE_HARDWARE, cases[i].generic, 1000);
 		assert_int_equal(event_init(event), cases[i].select ? 0 : -ENOENT);
 		if (cases[i].select)
 			assert_int_equal(x86_counter_of(event)->select & PERF_CTL_EVENT,
 			                 cases[i].select);
+	}
+}
+
+static void zens_events_begin_with_family_17h(void **state)
+{
+	struct perf_event *event = &rig_events[0];
+
+	(void)state;
+	for (unsigned family = 0x14; family < 0x1a; family++) {
+		amd_model_power_on(1);
+		model.family = family;
+		rig_describe(event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 1000);
+		assert_int_equal(event_init(event), 0);
+		assert_int_equal(x86_counter_of(event)->select & PERF_CTL_EVENT,
+		                 family < 0x17 ? 0x077e : 0x0964);
+	}
+}
+
+static void without_a_timer_the_last_counter_ticks(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < NR_MACHINES; m++) {
+		amd_model_power_on(m);
+		fake_timer_lacks = "a test";
+		for (unsigned i = 0; i + 1 < model.counters; i++)
+			rig_begin(&rig_events[i], PERF_TYPE_RAW, 0xc0, 1000);
+		assert_true(x86_tick_counter() == 1ULL << (model.counters - 1));
+		for (unsigned i = 0; i + 1 < model.counters; i++)
+			event_disable(&rig_events[i]);
+		fake_timer_lacks = NULL;
+		assert_int_equal(model.faults, 0);
 	}
 }
 
@@ -415,13 +288,16 @@ static void raw_events_have_twelve_bits_and_no_bits_of_ours(void **state)
 		                            PERFEVTSEL_ANY | 0x76,
 		                            1ULL << 36 | 0x76,
 		                            1ULL << 41 | 0x76 };
+	static const char *const too_large[] = { "cpu/event=1,edge=2/", "cpu/event=1,inv=2/",
+		                                 "cpu/event=1,umask=256/",
+		                                 "cpu/event=1,cmask=256/" };
 	static const struct pmu_source *const list[] = { &pmu_amd.source, NULL };
 	static const struct event_sources sources = { .list = list, .is_here = pmu_is_here };
 	struct parse_error error;
 	struct event_spec spec;
 
 	(void)state;
-	power_on(1);
+	amd_model_power_on(1);
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		rig_describe(&rig_events[0], PERF_TYPE_RAW, refused[i], 1000);
 		assert_int_equal(event_init(&rig_events[0]), -ENOENT);
@@ -434,6 +310,8 @@ static void raw_events_have_twelve_bits_and_no_bits_of_ours(void **state)
 	assert_true((model.control[0] & PERF_CTL_EVENT) == spec.attr.config);
 	event_disable(&rig_events[0]);
 	assert_int_equal(model.faults, 0);
+	for (size_t i = 0; i < sizeof(too_large) / sizeof(too_large[0]); i++)
+		assert_int_equal(parse_events(too_large[i], &sources, &spec, 1, &error), -EINVAL);
 	assert_int_equal(parse_events("cpu/event=0x1000/", &sources, &spec, 1, &error), -EINVAL);
 	assert_int_equal(parse_events("cpu/any/", &sources, &spec, 1, &error), -EINVAL);
 }
@@ -443,12 +321,12 @@ static void a_hypervisor_without_counters_is_named(void **state)
 	const char *why;
 
 	(void)state;
-	power_on(0);
+	amd_model_power_on(0);
 	assert_int_equal(pmu_amd.probe(&why), 0);
 	model.hypervisor = true;
 	assert_int_equal(pmu_amd.probe(&why), -EBUSY);
 	assert_non_null(strstr(why, "hypervisor"));
-	power_on(1);
+	amd_model_power_on(1);
 	model.hypervisor = true;
 	assert_int_equal(pmu_amd.probe(&why), 0);
 }
@@ -466,6 +344,8 @@ int main(void)
 		cmocka_unit_test(leftovers_are_cleared_and_reported),
 		cmocka_unit_test(counters_of_other_software_are_left_alone),
 		cmocka_unit_test(generic_events_are_the_familys),
+		cmocka_unit_test(zens_events_begin_with_family_17h),
+		cmocka_unit_test(without_a_timer_the_last_counter_ticks),
 		cmocka_unit_test(raw_events_have_twelve_bits_and_no_bits_of_ours),
 		cmocka_unit_test(a_hypervisor_without_counters_is_named),
 	};

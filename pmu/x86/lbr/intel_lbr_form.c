@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pmu/x86/intel_lbr_form.h"
+#include "pmu/x86/lbr/intel_lbr_form.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,13 +7,6 @@
 #include "arch/arch.h"
 #include "arch/x86_64/pmu/lbr.h"
 #include "arch/x86_64/pmu/perfmon.h"
-#include "pmu/branch_stack.h"
-
-/* The bits of MSR_LBR_SELECT that suppress near branches of each kind, and other ones. */
-#define SELECT_CALLS (LBR_SELECT_NEAR_REL_CALL | LBR_SELECT_NEAR_IND_CALL)
-#define SELECT_ALL                                                                       \
-	(LBR_SELECT_JCC | SELECT_CALLS | LBR_SELECT_NEAR_RET | LBR_SELECT_NEAR_IND_JMP | \
-	 LBR_SELECT_NEAR_REL_JMP | LBR_SELECT_FAR_BRANCH)
 
 /* ---- Detection ---- */
 
@@ -78,7 +71,7 @@ static unsigned intel_lbr_depth(void)
 	return 0;
 }
 
-static void intel_lbr_describe_architectural(struct intel_lbr_form *f)
+static void intel_lbr_describe_architectural(struct x86_lbr_form *f)
 {
 	uint32_t has = intel_lbr_cpuid(CPUID_LBR, CPUID_ECX);
 
@@ -86,6 +79,7 @@ static void intel_lbr_describe_architectural(struct intel_lbr_form *f)
 	f->from = IA32_LBR_0_FROM_IP;
 	f->to = IA32_LBR_0_TO_IP;
 	f->info = IA32_LBR_0_INFO;
+	f->stride = 1;
 	f->switched = IA32_LBR_CTL;
 	f->shape = IA32_LBR_DEPTH;
 	f->mask = UINT32_MAX;
@@ -99,11 +93,12 @@ static void intel_lbr_describe_architectural(struct intel_lbr_form *f)
 		f->reported |= 0xfULL << PERF_BRANCH_TYPE;
 }
 
-static void intel_lbr_describe_model(struct intel_lbr_form *f)
+static void intel_lbr_describe_model(struct x86_lbr_form *f)
 {
 	f->depth = intel_lbr_count();
 	f->from = MSR_LASTBRANCH_0_FROM_IP;
 	f->to = MSR_LASTBRANCH_0_TO_IP;
+	f->stride = 1;
 	f->info = f->format == LBR_FMT_INFO || f->format == LBR_FMT_INFO2 ? MSR_LBR_INFO_0 : 0;
 	f->switched = IA32_DEBUGCTL;
 	f->shape = MSR_LBR_SELECT;
@@ -112,9 +107,9 @@ static void intel_lbr_describe_model(struct intel_lbr_form *f)
 	f->reported = UINT64_MAX;
 }
 
-struct intel_lbr_form intel_lbr_form(void)
+struct x86_lbr_form intel_lbr_form(void)
 {
-	struct intel_lbr_form form = { .format = intel_lbr_format() };
+	struct x86_lbr_form form = { .format = intel_lbr_format() };
 
 	if (form.format == INTEL_LBR_ARCHITECTURAL)
 		intel_lbr_describe_architectural(&form);
@@ -124,44 +119,6 @@ struct intel_lbr_form intel_lbr_form(void)
 }
 
 /* ---- The filter ---- */
-
-/* The kinds that are wanted, as the bits of MSR_LBR_SELECT that would suppress them. A far call or
- * return (an interrupt, IRET, SYSCALL) is in `any` only. */
-static uint32_t intel_lbr_kinds(uint64_t type)
-{
-	static const struct {
-		uint64_t type;
-		uint32_t kinds;
-	} all[] = {
-		{ PERF_SAMPLE_BRANCH_ANY, SELECT_ALL },
-		{ PERF_SAMPLE_BRANCH_ANY_CALL, SELECT_CALLS },
-		{ PERF_SAMPLE_BRANCH_ANY_RETURN, LBR_SELECT_NEAR_RET },
-		{ PERF_SAMPLE_BRANCH_IND_CALL, LBR_SELECT_NEAR_IND_CALL },
-		{ PERF_SAMPLE_BRANCH_COND, LBR_SELECT_JCC },
-		{ PERF_SAMPLE_BRANCH_CALL_STACK, SELECT_CALLS | LBR_SELECT_NEAR_RET },
-		{ PERF_SAMPLE_BRANCH_IND_JUMP, LBR_SELECT_NEAR_IND_JMP },
-		{ PERF_SAMPLE_BRANCH_CALL, LBR_SELECT_NEAR_REL_CALL },
-	};
-	uint32_t kinds = 0;
-
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (type & all[i].type)
-			kinds |= all[i].kinds;
-	return kinds;
-}
-
-uint32_t intel_lbr_select(uint64_t type)
-{
-	uint32_t select = SELECT_ALL & ~intel_lbr_kinds(type);
-
-	if (!(type & PERF_SAMPLE_BRANCH_KERNEL))
-		select |= LBR_SELECT_CPL_EQ_0;
-	if (!(type & PERF_SAMPLE_BRANCH_USER))
-		select |= LBR_SELECT_CPL_NEQ_0;
-	if (type & PERF_SAMPLE_BRANCH_CALL_STACK)
-		select |= LBR_SELECT_EN_CALLSTACK;
-	return select;
-}
 
 uint32_t intel_lbr_control(uint64_t type)
 {
@@ -174,7 +131,7 @@ uint32_t intel_lbr_control(uint64_t type)
 		{ LBR_SELECT_NEAR_REL_JMP, LBR_CTL_NEAR_REL_JMP },
 		{ LBR_SELECT_FAR_BRANCH, LBR_CTL_OTHER_BRANCH },
 	};
-	uint32_t kinds = intel_lbr_kinds(type), control = LBR_CTL_EN;
+	uint32_t kinds = x86_lbr_kinds(type), control = LBR_CTL_EN;
 
 	for (unsigned i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
 		if (kinds & bits[i][0])

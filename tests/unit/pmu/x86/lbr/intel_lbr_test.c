@@ -12,7 +12,7 @@
 #include "arch/x86_64/pmu/lbr.h"
 #include "pmu/branch_stack.h"
 #include "pmu/sample.h"
-#include "pmu/x86/intel_lbr.h"
+#include "pmu/x86/lbr/intel_lbr.h"
 #include "tests/event_switch.h"
 #include "tests/unit/pmu/counter_rig.h"
 #include "tests/unit/pmu/x86/intel_model.h"
