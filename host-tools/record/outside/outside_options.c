@@ -11,7 +11,7 @@
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
 
-#define PERIOD      1000000U
+#define PERIOD      1000003U /* a prime: no loop's length divides it */
 #define REGION_SIZE (64U << 20)
 
 enum {
@@ -26,7 +26,7 @@ static const struct argp_option argp_options[] = {
 	{ "outside", KEY_OUTSIDE, NULL, 0, "sample any guest of QEMU, from outside", 0 },
 	{ "symbols", OUTPUT_SYMBOLS, "FILE", 0, "the guest's kernel: vmlinux, System.map, kallsyms",
 	  0 },
-	{ "count", 'c', "N", 0, "instructions per sample (1000000)", 0 },
+	{ "count", 'c', "N", 0, "instructions per sample (1000003)", 0 },
 	{ "event", 'e', "EVENT", 0, "instructions, with :u, :k or :h of these levels only", 0 },
 	{ "call-graph", 'g', NULL, 0, "with callers, by frame pointers (QEMU 9.2 or later)", 0 },
 	{ "output", OUTPUT_PATH, "FILE", 0, "the file (default: perf.data); -: a stream on stdout",

@@ -100,6 +100,7 @@ static void a_whole_command_line_names_its_qemu(void **state)
 	assert_string_equal(options.arch, "aarch64");
 	assert_int_equal(options.qemu_option_count, 1);
 	parse(&options, WORDS("run", "--outside", "--qemu", "./mine", "-a", "aarch64", "--", "-S"));
+	assert_int_equal(options.period, 1000003); /* a prime, which no loop's length divides */
 	assert_string_equal(options.program, "./mine");
 	assert_string_equal(options.arch, "aarch64");
 }
