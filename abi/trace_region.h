@@ -199,7 +199,7 @@ struct tr_cpu {
 	/* This CPU's performance counters, one bit each as in IA32_PERF_GLOBAL_CTRL (fixed ones
 	 * from 32), PERF_CNTR_GLOBAL_CTL or PMCNTENSET_EL0 (31: cycle counter); 0: not checked */
 	uint64_t counters;
-	uint64_t leftovers; /* counters that were running at take-over: stopped and cleared; or: */
+	uint64_t leftovers; /* counters that ran at take-over, now stopped and cleared; also: */
 #define TR_LEFTOVERS_TRACE (1ULL << 62) /* x86: branch trace, its store, PEBS or LBR was on */
 	uint64_t foreign; /* counters that other software uses: they do not keep our writes */
 	/* hw_id >> core_shift counts cores, hw_id >> package_shift packages; 0 and 0: unknown */

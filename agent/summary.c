@@ -55,7 +55,7 @@ void summary_on_screen(const struct summary *summary)
 		report_print(summary->report, summary_put, NULL);
 }
 
-/* For volume_write_text(). */
+/* Write the summary to a text file: an argument of volume_write_text(). */
 static void summary_write_text(void *report, print_put_fn put, void *context)
 {
 	report_print(report, put, context);

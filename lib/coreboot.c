@@ -13,7 +13,7 @@
 #define TAG_TIMES    0x16U
 #define WITH_ADDRESS 16U        /* a record of these two: behind tag and bytes an address */
 #define MAX_TABLE    (1U << 20) /* larger than any; a larger length is wrong */
-#define FORWARDS     4U         /* the longest way to the real table */
+#define FORWARDS     4U         /* most tables that are followed, each to the next */
 
 /* struct timestamp_table: base u64, room u16, MHz u16, entries u32; then entries of an id u32 and a
  * signed u64. */

@@ -121,7 +121,7 @@ static inline uint64_t *sample_put_usual(uint64_t *at, const struct perf_event *
 	return at + USUAL_SAMPLE_WORDS;
 }
 
-/* In the order of sample_put_usual(). */
+/* Append the fields of any sample_type, in the kernel's order, which sample_put_usual() has too. */
 static __attribute__((noinline)) uint64_t *sample_put_unusual(uint64_t *at,
                                                               const struct perf_event *event,
                                                               const struct arch_regs *regs,

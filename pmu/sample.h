@@ -14,7 +14,7 @@
 
 /* The hardware's own record of an instruction. */
 struct sample_precise {
-	struct callchain_place place; /* the instruction; the stack after it */
+	struct callchain_place place; /* the sampled instruction, and the stack after it */
 	uint64_t weight;              /* perf's union perf_sample_weight */
 	uint64_t data_src;            /* perf's union perf_mem_data_src */
 };

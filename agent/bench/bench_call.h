@@ -16,8 +16,8 @@ struct bench_built {
 	uint32_t copies;
 };
 
-/* Between these two, generated code may be called, on the calling CPU. bound_ms: limit of a bounded
- * call. Interrupts masked. Thread. */
+/* bench_call() may run generated code only between these two calls, on the same CPU. bound_ms:
+ * limit of a bounded call. Interrupts masked. Thread. */
 void bench_call_begin(uint32_t bound_ms);
 void bench_call_end(void);
 

@@ -22,8 +22,8 @@ _Static_assert(sizeof(struct steal_report) == 16, "DEN0057, 4.1");
 /* One service call of the hypervisor's: x0 of its result. */
 typedef int64_t (*steal_call_fn)(uint32_t function, uint32_t argument);
 
-/* The address of the calling CPU's report; 0: the hypervisor has none, or a wrong one. It answers
- * calls of SMCCC 1.1. Thread. */
+/* The address of the calling CPU's report; 0: the hypervisor has none, or its address is not
+ * aligned. Call it only if the hypervisor answers calls of SMCCC 1.1. Thread. */
 uint64_t steal_find(steal_call_fn call);
 
 /* The area that a report lies in. */

@@ -21,7 +21,7 @@
 #define MAX_INPUTS 240U
 
 static uint8_t pic_masks[2];
-static uint32_t selected[ARCH_MAX_IOAPICS]; /* the firmware's; it may use it next */
+static uint32_t selected[ARCH_MAX_IOAPICS]; /* by the firmware, which may access it next */
 static uint32_t redirections[ARCH_MAX_IOAPICS][MAX_INPUTS];
 
 static volatile uint32_t *legacy_ioapic_window(unsigned ioapic, unsigned reg)

@@ -60,8 +60,8 @@ static void saved_vectors_back(uint64_t xcr0)
 	x86_write_xcr0(xcr0);
 }
 
-/* No execution of data, no writes to read-only pages; no shadow stack, because our stacks are not
- * the firmware's. */
+/* Forbid the execution of data and writes to read-only pages. Turn the shadow stack off, because it
+ * belongs to the firmware's stack and we use our own. */
 static void saved_load_ours(unsigned cpu, struct x86_saved *s)
 {
 	x86_write_cr4(s->cr4 & ~CR4_CET);

@@ -51,7 +51,7 @@ static void put_nop(struct blob *to, unsigned size, uint16_t machine)
 	blob_printf(to, "%s;", nops[size - 1]);
 }
 
-/* The n of |n at text, or 0; *length: its characters. */
+/* Read nanoBench's |n, a NOP of n bytes. Returns n and the text's length; 0: not at this text. */
 static unsigned nop_at(const char *text, size_t *length)
 {
 	unsigned n = (unsigned)(text[1] - '0');

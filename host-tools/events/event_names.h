@@ -8,8 +8,8 @@
 #include "writer/util/blob.h"
 #include "writer/util/error.h"
 
-/* Returns whether a list of events, the argument of -e, contains names that the firmware does not
- * know with these sources. sources, here and below: NULL if they are not known. */
+/* Returns whether a list of events, the argument of -e, contains names that neither the firmware's
+ * parser nor these sources of the machine know. sources, here and below: NULL if unknown. */
 bool event_names_any(const char *list, const struct pmu_source *const *sources);
 
 /* Append the list to text. Each such name is replaced by a raw event of the same length, if some

@@ -21,7 +21,9 @@ static bool find_code(const struct pe_image *image, int64_t rva, struct pe_secti
 	return false;
 }
 
-#define NAME_LONGEST 512U /* limit of a name, because many symbols may share one long name */
+/* Longer names are cut: in a malformed file many symbols may share one long name, which is copied
+ * for each of them. */
+#define NAME_LONGEST 512U
 
 /* A symbol that may be a function's. */
 struct candidate {
@@ -56,7 +58,7 @@ static int add_function(struct pe_functions *functions, const struct pe_image *i
 	return all->name ? 0 : -ENOMEM;
 }
 
-/* Of several at the same place, the preferred one comes first. */
+/* Sort by address. Of several functions at one address, the preferred one comes first. */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct pe_function *left = a, *right = b;

@@ -23,7 +23,7 @@ struct intern {
 	uint32_t slot_count;
 };
 
-/* Return the pair's number, a new one for a new pair. INTERN_NONE: memory is short, or the table
+/* Return the pair's number, a new one for a new pair. INTERN_NONE: memory ran out, or the table
  * has 2^31 pairs. */
 uint32_t intern(struct intern *intern, uint64_t a, uint64_t b);
 

@@ -60,7 +60,7 @@ static uint32_t add_frame(struct places *places, uint32_t node, uint64_t address
 
 /*
  * Add count frames, the outermost first. Returns the node of the last frame; INTERN_NONE: count is
- * 0, or memory is short.
+ * 0, or memory ran out.
  *
  * 1: 0, the root's parent => + 1 is 0: the parent of the root
  */

@@ -30,7 +30,7 @@ struct places {
 	uint32_t found_room;
 };
 
-/* Return the number of the place where a sample was taken. INTERN_NONE: memory is short. */
+/* Return the number of the place where a sample was taken. INTERN_NONE: memory ran out. */
 uint32_t places_add(struct places *places, const struct sample *sample);
 
 /* The file and the name of a function. NULL: unknown. */

@@ -17,7 +17,7 @@ struct tasks {
 int tasks_add(struct tasks *tasks, const struct perf_event_header *record);
 
 /* The thread's command; if no record named one, ":TID" like perf. Equal texts have the same
- * pointer, valid until tasks_free(). NULL: memory is short. */
+ * pointer, valid until tasks_free(). NULL: memory ran out. */
 const char *tasks_command(struct tasks *tasks, uint32_t tid);
 
 void tasks_free(struct tasks *tasks);

@@ -199,7 +199,7 @@ static void arm_spe_zero(uint64_t from, uint64_t to)
 		*(volatile uint8_t *)at = 0; /* a padding packet, D18.2.8 */
 }
 
-/* Snapshot mode: the next half. The rest of this one begins with the end of an older record. */
+/* Snapshot mode: continue in the next half. Padding replaces older records in this half's rest. */
 static void arm_spe_go_round(struct perf_event *event, uint64_t status)
 {
 	struct hw_arm_spe *hw = arm_spe_of(event);

@@ -19,8 +19,8 @@
 #define HALF     (INTEL_PEBS_MEMORY / 2)
 #define MARGIN   (HALF / 4) /* bytes behind the threshold: an interrupt may come late */
 
-/* Distances: 2, since an overflow precedes the record. With an interrupt for each record, code must
- * advance more than a handler's exit (pmu/sampling.c). */
+/* The least events between records: 2, since an overflow precedes each record. With an interrupt
+ * for each record 256: else a handler's exit alone makes the next record (pmu/sampling.c). */
 #define SHORTEST         2U
 #define SHORTEST_AT_ONCE 256U
 

@@ -58,8 +58,8 @@ void files_forget(struct name **at);
 /* The file whose bytes begin at this address; NULL: there is none. */
 struct file *files_with(const uint8_t *bytes);
 
-/* Make an empty file of this name. NULL: *code is set as by files_name(), or EISDIR: the path ends
- * like a directory's. */
+/* Make an empty file of this name. On an error returns NULL and sets *code: an error of
+ * files_name(), or EISDIR if the path can only name a directory (it ends with "/"). */
 struct file *files_make(const char *path, mode_t mode, int *code);
 
 /* ---- descriptors.c ---- */

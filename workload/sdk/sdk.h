@@ -25,12 +25,13 @@ struct _reent;
  * once, before anything that may set errno. */
 int sdk_tls_begin(void);
 
-/* The bytes that a thread's variables need at any address; and make them there: returns the thread
- * pointer. Any thread. */
+/* The bytes of memory for one thread's variables, enough for memory of any alignment. */
 size_t sdk_tls_room(void);
+
+/* Make a thread's variables in such memory. Returns the thread pointer. Any thread. */
 void *sdk_tls_make(void *room);
 
-/* Make this CPU's thread use these from now on. */
+/* From now on the calling CPU uses this thread's variables and C library state. */
 void sdk_tls_enter(void *pointer, struct _reent *reent);
 
 /* ---- files.c, lock.c ---- */
@@ -59,8 +60,10 @@ int sdk_arguments(int argc, char **argv, char ***words);
 
 /* ---- syscalls.c ---- */
 
-/* Note the program's start; ns since then. All time is the program's own. */
+/* Note the time of the program's start. */
 void sdk_time_begin(void);
+
+/* ns since the program's start. It is also the program's CPU time, since no other program runs. */
 uint64_t sdk_time_used(void);
 
 /* s since 1970, if the firmware knows the time. */

@@ -144,7 +144,7 @@ int region_release_stream(const struct region *region, unsigned kind, uint64_t t
 
 /* The console's text since byte *from (0: from the oldest that is kept), made printable, in a
  * malloc()ed string; *from becomes the position behind it: a character
- * whose end is missing comes with the next text. NULL if memory is short. */
+ * whose end is missing comes with the next text. NULL if memory ran out. */
 char *region_console(const struct region *region, uint64_t *from);
 
 /* Copy foreign text of at most size bytes to a string that is safe for a terminal: without control

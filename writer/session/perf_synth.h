@@ -24,7 +24,7 @@ void perf_synth_lost(struct blob *blob, const struct ledger *ledger);
 void perf_synth_stop(struct blob *blob, const struct region *region, uint64_t from, uint64_t to);
 
 /* The events of the command line with all their ids, for the file's attribute table. Returns
- * their number; *ids is what they point into. Both are malloc()ed; 0 if memory is short. */
+ * their number; *ids is what they point into. Both are malloc()ed; 0 if memory ran out. */
 uint32_t perf_synth_events(const struct region *region, struct perf_writer_event **events,
                            uint64_t **ids);
 

@@ -23,7 +23,7 @@ struct blob_piece {
 	size_t size;
 };
 
-/* Make room for size more bytes, zeroed, and return them; NULL if memory is short. */
+/* Make room for size more bytes, zeroed, and return them; NULL if memory ran out. */
 void *blob_extend(struct blob *blob, size_t size);
 
 void blob_add(struct blob *blob, const void *bytes, size_t size);

@@ -10,16 +10,17 @@
 
 #include "arch/hosted.h"
 
-/* Note the current translation as the firmware's; our interrupts are handled in it. interrupts
- * completes those that come as IRQ; NULL: none does. Thread, with our interrupts masked. */
+/* Note the current translation as the firmware's; our interrupts are handled in it. interrupts: the
+ * functions that complete our interrupts if they come as IRQ, or NULL if none comes so. Thread,
+ * with our interrupts masked. */
 void hosted_entry_begin(const struct arch_hosted_interrupts *interrupts);
 
 /* Note the translation again, for a caller that has changed it and may call boot services. Thread,
  * with our interrupts masked. */
 void hosted_entry_again(void);
 
-/* The handlers: of Group 0, for EFI_CPU_ARCH_PROTOCOL; and for lead() of arch_hosted_interrupts.
- * context is the pointer of EFI_SYSTEM_CONTEXT. FIQ; IRQ. */
+/* Two handlers: of FIQs (Group 0), to register by EFI_CPU_ARCH_PROTOCOL; of IRQs, for lead() of
+ * arch_hosted_interrupts. context is the pointer of EFI_SYSTEM_CONTEXT. FIQ; IRQ. */
 void hosted_entry_fiq(intptr_t type, void *context);
 void hosted_entry_irq(intptr_t number, void *context);
 

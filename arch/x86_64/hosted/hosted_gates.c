@@ -24,7 +24,7 @@ static const struct {
 	[HOSTED_NMI] = { VECTOR_NMI, HOSTED_TASK_IST, x86_hosted_nmi_entry },
 };
 
-/* In the order in which they were found. */
+/* The interrupt descriptor tables, in the order in which they were found. */
 static struct table {
 	struct gate *idt;
 	struct gate were[HOSTED_GATES], are[HOSTED_GATES];

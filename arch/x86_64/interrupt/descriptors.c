@@ -91,7 +91,7 @@ void descriptors_set_pmi(unsigned cpu, arch_pmi_fn handler)
 	arch_pmi_fn *high = (arch_pmi_fn *)x86_cpus[cpu].stacks[STACK_NMI].high;
 
 	if (!high)
-		return; /* hosted mode: the firmware's stack; hosted.c handles it */
+		return; /* hosted mode: NMIs use the firmware's stack; see hosted.c */
 	__atomic_store_n(high - 1, handler, __ATOMIC_RELAXED);
 }
 

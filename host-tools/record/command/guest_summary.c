@@ -95,7 +95,7 @@ static void report_uncounted(const struct ledger *ledger)
 		        terminal_alarm(stderr), (double)ns / 1e6, terminal_plain(stderr));
 }
 
-/* By the host's clock: the machine's own may have been stopped too. */
+/* The times are the host clock's, because the machine's own clock may have been stopped too. */
 static void report_stops(const struct session_stops *stops)
 {
 	if (stops->count)

@@ -26,7 +26,7 @@ struct qemu_config {
 	int region_fd;             /* the shared memory */
 	uint64_t region_size;
 	bool kvm;             /* KVM is asked for: the host's CPU instead of an emulated one */
-	bool kvm_option;      /* by --kvm: QEMU does not know yet */
+	bool kvm_option;      /* by --kvm, so QEMU's command line needs the options for it */
 	unsigned lbr_format;  /* of KVM's guests; 0: none, or QEMU lacks the property */
 	int doorbell_fd;      /* QEMU's half of an ivshmem_server's socket; -1: no doorbells */
 	char *const *options; /* the user's QEMU options */

@@ -75,7 +75,7 @@ bool branch_runs_code(struct branch_runs *runs, uint64_t address,
 	                       instruction);
 }
 
-/* Return the number of the place at an address. INTERN_NONE: memory is short. */
+/* Return the number of the place at an address. INTERN_NONE: memory ran out. */
 static uint32_t place_at(struct branch_runs *runs, uint64_t address)
 {
 	uint32_t number = intern(&runs->addresses, address, 0);

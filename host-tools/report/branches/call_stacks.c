@@ -45,7 +45,7 @@ static int put_stack(struct call_stacks *stacks, struct call_stacks_line *line, 
 	return code;
 }
 
-/* The number of the stack with one more function, + 1. 0: memory is short. */
+/* The number of the stack with one more function, + 1. 0: memory ran out. */
 static uint32_t node_of(struct call_stacks *stacks, uint32_t around, uint32_t function)
 {
 	struct places *places = stacks->places;

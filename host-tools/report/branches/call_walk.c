@@ -106,7 +106,7 @@ static int learn_part_of_stack(struct call_walk *walk, const struct call_stack *
 
 /* ---- Facts ---- */
 
-/* Get what is known of a run. NULL: memory is short. */
+/* Get what is known of a run. NULL: memory ran out. */
 static const struct call_length *find_length(struct call_walk *walk, const struct branch_run *run)
 {
 	uint32_t number = intern(&walk->lengths, run->start, run->end);
@@ -132,7 +132,7 @@ static const struct call_length *find_length(struct call_walk *walk, const struc
 	return facts->function == INTERN_NONE ? NULL : facts;
 }
 
-/* Get what is known of a branch. NULL: memory is short. */
+/* Get what is known of a branch. NULL: memory ran out. */
 static const struct call_jump *find_jump(struct call_walk *walk, const struct branch_run *run)
 {
 	uint32_t number = intern(&walk->jumps, run->end, run->to);

@@ -55,7 +55,7 @@ struct call_walk {
  * cases. */
 int call_walk_read(struct call_walk *walk, struct error *error);
 
-/* The function around an address: its number. INTERN_NONE: memory is short. */
+/* The function around an address: its number. INTERN_NONE: memory ran out. */
 uint32_t call_walk_function(struct call_walk *walk, uint64_t address);
 
 /* A function's name and file by its number; all NULL for function 0. */

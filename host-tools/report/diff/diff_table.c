@@ -86,7 +86,7 @@ static struct diff_row *new_row(const struct diff_table *table, const struct his
 	return NULL;
 }
 
-/* Get the row of key's function; create it if it is missing. NULL: memory is short. */
+/* Get the row of key's function; create it if it is missing. NULL: memory ran out. */
 static struct diff_row *find_row(struct diff_table *table, const struct histogram_key *key)
 {
 	bool has_room = array_room(&table->rows, table->count, sizeof(struct diff_row *));

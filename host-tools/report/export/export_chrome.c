@@ -71,7 +71,7 @@ static void put_head(struct chrome *chrome, char phase, uint32_t thread)
 }
 
 /* Get a function's name as JSON. The name is kept, since slices are many more than functions. NULL:
- * memory is short. */
+ * memory ran out. */
 static const char *name_of(struct chrome *chrome, uint32_t function)
 {
 	if (!array_room_at(&chrome->names, &chrome->name_count, function, sizeof(char *)))

@@ -46,7 +46,7 @@ static struct chrome_line *find_line(struct chrome_calls *calls, uint32_t cpu)
 	return &lines[number];
 }
 
-/* Get a function's name as JSON. NULL: memory is short. */
+/* Get a function's name as JSON. NULL: memory ran out. */
 static const char *name_of(struct chrome_calls *calls, uint32_t function)
 {
 	char **names = array_reach(calls->names, &calls->names_room, function, sizeof(*names));

@@ -63,7 +63,7 @@ json_t *html_code(struct places *places)
 		uint32_t function = outer_of(places, place->b);
 
 		if (function >= known)
-			continue; /* memory is short */
+			continue; /* memory ran out */
 		if (!seen[function] && symbols_code(places->symbols, place->b, &code))
 			add_function(all, function, &code, &listing);
 		seen[function] = 1;

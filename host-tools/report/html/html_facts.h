@@ -10,7 +10,7 @@
 /* Get, if the file has a ledger: {missing: [text], advice, conserved: true, false or null,
  * accounts: [text], checks: [[holds, text]], counts: [{event, cpu, clock, count, enabled, running,
  * samples, lost, throttled}], cpus: [traced CPUs]}. Always has machine: [[name, text]], with the
- * machine's clock and the recorded command. NULL: memory is short. */
+ * machine's clock and the recorded command. NULL: memory ran out. */
 json_t *html_facts(const struct recording_file *file);
 
 #endif

@@ -27,7 +27,7 @@ static void note_line(struct html_source *source, uint32_t line)
 		source->sampled[line] = 1;
 }
 
-/* Mark a line as sampled. Returns the number of its source file; INTERN_NONE: memory is short. */
+/* Mark a line as sampled. Returns the number of its source file; INTERN_NONE: memory ran out. */
 static uint32_t note(struct html_sources *sources, const struct line *line, const char *elf)
 {
 	uint32_t seen = sources->files.count;

@@ -22,7 +22,7 @@ struct elf_functions {
 };
 
 /* Demangle a C++ or Rust name like perf, without parameters and hashes. The caller frees the
- * result. NULL: memory is short. */
+ * result. NULL: memory ran out. */
 char *elf_functions_plain(const char *name);
 
 /* Load the functions of the ELF file at path. functions must be empty before the call, and must be

@@ -19,7 +19,7 @@ struct link_map {
 };
 
 /* Read the segments of the ELF file at path. map must be all 0, and must be freed after it. False:
- * it is no ELF file, has no segments, or memory is short. */
+ * it is no ELF file, has no segments, or memory ran out. */
 bool link_map_load(struct link_map *map, const char *path);
 
 /* Get the address of the byte at an offset of the file. False: no segment has the offset; *address

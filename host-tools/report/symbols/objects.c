@@ -111,7 +111,7 @@ static void load_recorded(struct objects *objects, struct object *object)
 	    text);
 }
 
-/* Add a file. NULL: memory is short. */
+/* Add a file. NULL: memory ran out. */
 static struct object *add_object(struct objects *objects, const struct build *build)
 {
 	struct object *object = calloc(1, sizeof(*object));

@@ -42,7 +42,7 @@ struct objects {
 void objects_build_ids(struct objects *objects, const uint8_t *bytes, size_t size);
 
 /* Get the file of a mapping; path is the mapping's name. The file's functions are read at its first
- * use. NULL: memory is short. Valid until objects_free(). */
+ * use. NULL: memory ran out. Valid until objects_free(). */
 struct object *objects_find(struct objects *objects, const struct perf_record_mmap2 *mmap2,
                             char *path);
 

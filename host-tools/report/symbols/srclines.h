@@ -19,7 +19,7 @@ struct srclines {
 
 /* Get "NAME:LINE", where NAME is the source's base name. If the line is unknown: "FILE[1234]",
  * where 1234 is the offset in the file. Equal texts have the same pointer, valid until
- * srclines_free(). NULL: memory is short. */
+ * srclines_free(). NULL: memory ran out. */
 const char *srclines_find(struct srclines *srclines, uint64_t address);
 
 void srclines_free(struct srclines *srclines);

@@ -16,7 +16,7 @@
 struct symbols;
 
 /* Create an empty table. search says where to look for the functions of UEFI images; it may be
- * NULL, and must stay valid. NULL: memory is short. */
+ * NULL, and must stay valid. NULL: memory ran out. */
 struct symbols *symbols_new(struct pe_search *search);
 void symbols_free(struct symbols *symbols);
 

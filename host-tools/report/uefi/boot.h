@@ -66,7 +66,7 @@ bool boot_has_source(const struct boot *boot, enum phase_source source);
 /* Print at most BOOT_LINES lines of at most BOOT_WIDTH bytes. */
 void boot_print(const struct boot *boot, FILE *out);
 
-/* docs/man/bareperf-report.1 describes the members. NULL: memory is short. */
+/* docs/man/bareperf-report.1 describes the members. NULL: memory ran out. */
 json_t *boot_json(const struct boot *boot);
 
 #endif

@@ -208,7 +208,7 @@ static void put_phases(const struct boot *boot, FILE *out)
 	}
 }
 
-/* As many as have room. */
+/* Write as many modules as fit on the line. */
 static void put_modules(const struct boot *boot, FILE *out)
 {
 	struct line line = { .length = 0 };

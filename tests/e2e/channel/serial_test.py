@@ -144,7 +144,7 @@ def many_recordings(board, kinds):
 
 
 def a_line_that_is_too_slow(board):
-    """By the number of samples: the rate that the tool advises is one that the line carries."""
+    """With the sampling rate that the tool advises, the line carries all samples."""
     with board.line() as line:
         line.rate = 11520
         tool, seen, freq = Tool(board.directory, unix(line)), [], "8000"
@@ -267,7 +267,7 @@ def a_cable_that_is_cut_from_top(board):
 
 
 def a_tool_that_is_killed(board):
-    """And attach continues at the same place."""
+    """The tool is killed again and again; each time attach continues where it stopped."""
     claim = f"{board.name}, killed {KILLS} times"
     with board.line() as line:
         tool = Tool(board.directory, unix(line))

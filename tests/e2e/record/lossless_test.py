@@ -359,7 +359,7 @@ def no_gaps(run, claim, most):
 
 
 def one_frozen_lock():
-    """The clock shows the other CPUs' stalls until the last CPU stalls as well."""
+    """The clock stops only when the last CPU stalls: TIME includes the other CPUs' wait for it."""
     claim = "aarch64: 4 CPUs with one lock, and their clock"
     elf = machine.payload("aarch64", pathlib.Path(WORK.name) / "frozen.elf", LOCK,
                           "-DTURNS=6000U")

@@ -45,7 +45,7 @@ def disk(path):
 
 
 def without(isa, words, card):
-    """By shared memory and by a serial card, both found in PCI configuration space."""
+    """Recordings by shared memory and by a serial card, both found in PCI configuration space."""
     with tempfile.TemporaryDirectory(prefix="bareperf-less-") as directory:
         path = volume(directory, isa, "less", words).path
         agent = mailbox.Agent(directory, isa, *disk(path), "-smp", "2", "-chardev",

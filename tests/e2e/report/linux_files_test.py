@@ -119,7 +119,7 @@ def compare(perf, version, names):
 
 
 def aliases(perf, version):
-    """Of several names for an address, perf's choice."""
+    """If an address has several names, our reports show the name that perf chooses."""
     claim = f"perf {version}: of several names of one function each report shows the same"
     if platform.machine() != "x86_64":
         tap.skip(claim, "its assembly is x86's")

@@ -82,7 +82,7 @@ static void an_instruction_that_was_not_begun_is_no_sample(void **state)
 	free(block);
 }
 
-/* As QEMU's condition compares the counter. */
+/* QEMU calls the plugin when its counter has reached stage_due(); the test compares so too. */
 static void a_block_calls_if_and_only_if_it_may_reach_the_period(void **state)
 {
 	struct stage stage = { 0 };

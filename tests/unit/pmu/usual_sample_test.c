@@ -51,7 +51,7 @@ static void stop(struct perf_event *event)
 	(void)event;
 }
 
-/* Of any length, but equal in both worlds. */
+/* A branch stack of any length. It depends on the count alone, so both worlds have the same. */
 static unsigned branch_stack(const struct perf_event *event, uint64_t *at)
 {
 	at[0] = event->count % (BRANCH_STACK_MAX + 1);
@@ -443,7 +443,7 @@ static void samples_with_other_fields_are_not_taken_for_usual(void **state)
 	}
 }
 
-/* As in LOST, and as in the branch trace's AUX record. */
+/* LOST records and the branch trace's AUX records end with this trailer (sample_id). */
 static void the_usual_trailer_is_the_general_ways(void **state)
 {
 	uint64_t usual[RING_TRAILER_MAX / 8], other[RING_TRAILER_MAX / 8];

@@ -23,8 +23,8 @@ static const struct preparation PREPARATIONS[] = {
 	{ 32, 130, 128, 0 }, /* LOST pending, all read */
 	{ 32, 130, 3, 0 },   /* LOST pending, room for one of two */
 	{ 40, 102, 50, 0 },  /* the next record wraps */
-	{ 32, 63, 0, 0 },    /* the next one reaches half */
-	{ 32, 1, 0, 2 },     /* the next one completes wakeup_events */
+	{ 32, 63, 0, 0 },    /* the next record fills half of the ring */
+	{ 32, 1, 0, 2 },     /* the next record is the last of wakeup_events */
 };
 
 #define COUNT (sizeof(PREPARATIONS) / sizeof(*PREPARATIONS))

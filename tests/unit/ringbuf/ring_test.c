@@ -374,7 +374,8 @@ static void each_count_is_published_in_its_own_field(void **state)
 	assert_true(ledger.data_head == (uint64_t)-80);
 }
 
-/* As a CPU whose clock may stop while others write needs it. */
+/* With --lossless=freeze a CPU's clock may stop while others write, so no writer uses the fast
+ * path. */
 static void if_no_writer_uses_the_fast_path_it_stays_closed(void **state)
 {
 	struct rig *rig = *state;

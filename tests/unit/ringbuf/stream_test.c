@@ -41,7 +41,7 @@ static void an_empty_one_says_where_it_lies(void **state)
 	assert_int_equal(stream_room(&stream), SIZE);
 }
 
-/* Of any length, from any place to any place. */
+/* Texts of every length, at every alignment in memory and many positions of the stream. */
 static void bytes_arrive_as_they_are(void **state)
 {
 	uint8_t text[SIZE + 16], next = 0;

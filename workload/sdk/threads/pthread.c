@@ -68,7 +68,7 @@ static int pthread_start_somewhere(struct sdk_thread *thread, pthread_t *handle)
 	return cpu < 0 ? EAGAIN : 0;
 }
 
-/* Reported once: a program that tries for as many threads as possible is no error. */
+/* Report only once, because a program may start threads until that fails, which is no error. */
 static void pthread_tell_of_cpus(void)
 {
 	static bool reported;

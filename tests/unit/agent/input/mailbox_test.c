@@ -237,7 +237,7 @@ static void so_is_one_with_a_number_within_its_bounds(void **state)
 	}
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		assert_false(has_slower(none[i], (uint32_t)strlen(none[i]), &value));
-	assert_true(has_slower("slower 44", 8, &value)); /* exactly as long as `length` */
+	assert_true(has_slower("slower 44", 8, &value)); /* the second 4 is beyond `length` */
 	assert_int_equal(value, 4);
 	assert_true(has_slower("slower 000000000000000004", 7 + 18, &value));
 	assert_false(has_slower("slower 0000000000000000004", 7 + 19, &value));

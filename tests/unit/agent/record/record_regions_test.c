@@ -285,7 +285,7 @@ static void a_calibration_has_room_in_the_deepest_region(void **state)
 	assert_memory_equal(reported[0], "region 16 ", 10);
 }
 
-/* As in a recording that begins paused. */
+/* In a recording that begins paused, events are off. */
 static void the_cost_of_interrupts_is_not_measured_before_an_event_counts(void **state)
 {
 	(void)state;

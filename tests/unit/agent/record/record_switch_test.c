@@ -63,7 +63,8 @@ static void each_cpu_pauses_and_continues(void **state)
 	assert_int_equal(signals[1], 2);
 }
 
-/* By the clock seconds have passed, as under --lossless; by the sum of the looks only two. */
+/* The clock advances by 1 s between two looks, as while this CPU stalls (--lossless). That time
+ * does not end the wait for the other CPU: a look counts for LOOK_NS at most. */
 static void time_that_the_cpu_stalled_itself_is_not_waited(void **state)
 {
 	(void)state;

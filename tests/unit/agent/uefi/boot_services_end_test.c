@@ -248,7 +248,7 @@ static void begin(void)
 	assert_int_equal(registered, 1);
 }
 
-/* In a mark. */
+/* Returns whether the region has this text, which is that of a mark. */
 static bool says(const char *text)
 {
 	return memmem(fixture.bytes, FIXTURE_SIZE, text, strlen(text));

@@ -179,7 +179,7 @@ static const struct {
 	{ NULL, { 0xf29, 0x6d8, 0xb0671 } }, /* Pentium 4, Pentium M, Raptor Lake */
 };
 
-/* And values of MIDR_EL1. */
+/* The signatures are CPUID's of the table above, and values of MIDR_EL1. */
 static void cpus_are_known_by_their_signatures(void **state)
 {
 	static const struct {

@@ -295,7 +295,7 @@ static void a_larger_ring_than_the_region_holds_needs_a_larger_region(void **sta
 	lose_branches(0, 2000000); /* 48 MB: 64 MiB on each of two CPUs */
 	tell();
 	assert_string_equal(advice, "-m ,16384 (bareperf run --region-size=256)");
-	lose_branches(0, 600000); /* 14 MB, so both have 16 MiB: the default is just large enough */
+	lose_branches(0, 600000); /* 14 MB: 16 MiB on each of two CPUs just fit in the default */
 	tell();
 	assert_string_equal(advice, "-m ,4096");
 	lose_branches(0, 1200000);

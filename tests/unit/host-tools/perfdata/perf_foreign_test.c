@@ -185,8 +185,8 @@ static void events_that_cannot_be_distinguished_are_an_error(void **state)
 
 /* ---- Compressed ---- */
 
-/* All records as one stream, in pieces that end anywhere, of both kinds in turn; before each piece
- * a record that is not compressed. */
+/* Compress all records as one stream. It is cut into pieces at any byte, which are COMPRESSED and
+ * COMPRESSED2 records in turn; a record that is not compressed precedes each piece. */
 static void compress(struct blob *to, const void *bytes, size_t size)
 {
 	const struct perf_event_header round = { PERF_FILE_RECORD_FINISHED_ROUND, 0, 8 };

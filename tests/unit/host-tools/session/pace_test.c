@@ -18,7 +18,7 @@ static void the_pace_is_of_the_times_at_which_something_was_waited_for(void **st
 	pace_note(&pace, 2, 10000); /* counted from the first look on */
 	assert_true(pace_rate(&pace) == 0 && pace_left(&pace) == 0);
 	pace_note(&pace, 2.5, 10000);
-	pace_note(&pace, 3, 9000); /* one second for 1,000 */
+	pace_note(&pace, 3, 9000); /* 1,000 bytes came in one second */
 	assert_true(pace_rate(&pace) == 1000);
 	assert_true(pace_left(&pace) == 9);
 	pace_note(&pace, 9, 50000); /* a second look: the rest of the last amount came */

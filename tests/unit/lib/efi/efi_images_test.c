@@ -179,7 +179,8 @@ static void leaving_with_an_old_map_must_be_repeated(void **state)
 	efi_images_unwatch();
 }
 
-/* By an old pointer of the application: newer firmware then signals an event group. */
+/* An application may call ExitBootServices() by a pointer that it read before the hook was there.
+ * Newer firmware then signals an event group. */
 static void leaving_past_the_hook_is_reported_once(void **state)
 {
 	EFI_EXIT_BOOT_SERVICES kept = leave;
@@ -273,7 +274,7 @@ static EFI_STATUS EFIAPI others_exit(EFI_HANDLE handle, UINTN key)
 	return under_exit(handle, key);
 }
 
-/* The hook of a boot loader that enforces its policy. */
+/* A boot loader's hooks: a loader may hook these functions to enforce its policy on images. */
 static void others_hook(void)
 {
 	others = 0;
@@ -456,7 +457,8 @@ static void a_handle_that_another_image_has_is_that_ones(void **state)
 	efi_images_unwatch();
 }
 
-/* Like shim: another image, which it has placed itself, and then its own again. */
+/* shim copies another image to memory itself, and describes it in its own loaded image protocol
+ * while that image runs. Then it describes itself again. */
 static EFI_STATUS EFIAPI start_as_shim(EFI_HANDLE handle, UINTN *size, CHAR16 **data)
 {
 	(void)size;

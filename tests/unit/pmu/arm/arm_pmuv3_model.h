@@ -20,7 +20,7 @@ struct arm_pmuv3_model {
 	uint64_t counter[32], type[32];
 	/* An access to a register takes so many cycles, during which running counters count. */
 	uint64_t access;
-	uint64_t counted[32]; /* events since power-on, whatever was written to the counter */
+	uint64_t counted[32]; /* events since power-on; writes to the counter do not change it */
 };
 
 /* Index: fake_cpu_number. */

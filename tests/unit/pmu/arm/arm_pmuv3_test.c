@@ -127,7 +127,7 @@ static void expect_anothers(const struct arch_regs *regs)
 	assert_int_equal(model.enabled, 1U << 1);
 }
 
-/* Like a payload's own use after the recording. */
+/* After the recording a payload may use a counter itself. */
 static void a_counter_of_another_user_counts_on_in_handlers(void **state)
 {
 	(void)state;

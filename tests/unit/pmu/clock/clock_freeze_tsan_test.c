@@ -60,8 +60,8 @@ static void run_for(unsigned turns)
 		;
 }
 
-/* Like record_lossless.c: stall as long as any CPU needs room; patient: this CPU needs room until
- * all have stalled. */
+/* Stall as long as any CPU needs room, like record_lossless.c. patient: this CPU needs room until
+ * all CPUs have stalled. */
 static void stall(struct world *w, bool patient)
 {
 	uint64_t began = freeze_cycles(w->cpu), before = program_clock(w->cpu);

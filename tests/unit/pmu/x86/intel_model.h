@@ -32,7 +32,7 @@ struct intel_model {
 	/* An access to a register takes time, during which running counters count. */
 	uint64_t access_events;
 	bool pending;            /* an overflow's interrupt during an access */
-	uint64_t counted[64];    /* events since power-on, whatever was written to the counter */
+	uint64_t counted[64];    /* events since power-on; writes to the counter do not change it */
 	unsigned running_writes; /* writes to a running counter: its latest counts are lost */
 	unsigned faults;         /* accesses that raise #GP on real hardware */
 };

@@ -81,7 +81,7 @@ static void without_one_a_counter_interrupts_twice_a_tick(void **state)
 	assert_int_equal(rig_events[0].account.generated, 0);
 }
 
-/* As an event with too many samples is throttled. */
+/* Throttling stops an event in this way. */
 static void the_tick_continues_while_the_users_counters_are_stopped(void **state)
 {
 	struct perf_event *event = &rig_events[0];

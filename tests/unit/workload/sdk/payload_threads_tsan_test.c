@@ -325,7 +325,7 @@ static void *end_alone(void *argument)
 	return NULL;
 }
 
-/* By an attribute, by its creator, or by itself. */
+/* A thread is detached by its attributes, by its creator, or by itself. */
 static void *make_detached(void *argument)
 {
 	const pthread_attr_t detached = { PTHREAD_CREATE_DETACHED };

@@ -116,7 +116,7 @@ static void hw_idx_is_there_only_if_attr_has_it(void **state)
 	assert_false(sample_parse((const void *)words, &attr, &s));
 }
 
-/* Behind the registers and the stack that other tools' files may have. */
+/* Other tools' samples may have registers and a stack; the access to memory comes after these. */
 static void accesses_to_memory_follow_all_lists(void **state)
 {
 	static const uint64_t words[] = {
@@ -354,7 +354,7 @@ static void each_type_of_record_has_perfs_name(void **state)
 	assert_null(record_name(UINT32_MAX));
 }
 
-/* As in a corrupt record. */
+/* A corrupt record can be so short. */
 static void a_record_too_short_for_an_id_has_none(void **state)
 {
 	static const uint64_t sample[] = { PERF_RECORD_SAMPLE | 2ULL * 8 << 48, 77 };

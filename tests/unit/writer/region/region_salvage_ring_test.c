@@ -69,7 +69,8 @@ static void salvage_here(struct region_positions *found)
 	assert_int_equal(salvage_ring_here(0, found), 0);
 }
 
-/* A run that continues, whose ring 0 is three quarters full; is_kept: a tick has cleaned it. */
+/* A run that continues, whose ring 0 is three quarters full. is_kept: a tick has written the rings'
+ * bytes from the cache to memory. */
 static void begin_by_hand(bool is_kept)
 {
 	struct ring *ring = &fixture.rings[0];

@@ -429,7 +429,7 @@ static void console_text_survives_a_terminal(void **state)
 	assert_string_equal(text, "one\ntwo\n");
 	assert_int_equal(from, 13);
 	free(text);
-	/* Final bytes are '@' to '~' (ECMA-48 5.4). */
+	/* A control sequence ends with a byte '@' to '~' (ECMA-48 5.4). */
 	memcpy(console->text, "\033[1@x\033[1;2~y", 12);
 	console->head = 12;
 	from = 0;

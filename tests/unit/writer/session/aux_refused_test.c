@@ -87,7 +87,7 @@ static void the_oldest_bytes_that_are_there_can_be_read(void **state)
 	assert_int_equal(aux_file.pieces[1].trace.size, FIXTURE_AUX + 24);
 }
 
-/* In a ring that has no area. */
+/* An AUX record in a ring that has no AUX area. */
 static void a_record_of_an_area_that_is_not_there_is_refused(void **state)
 {
 	(void)state;

@@ -17,8 +17,8 @@ extern struct session session;
 extern struct error error;
 extern char path[PATH_MAX];
 
-/* Begin a session on the fixture, which exists. server: NULL, or the server that gets its
- * doorbells. */
+/* Begin a session on the fixture, which the test has made before. server: the ivshmem server that
+ * gets the session's doorbells, or NULL. */
 void session_rig_begin(struct ivshmem_server *server);
 
 /* Free everything, the fixture included, and remove the file. */

@@ -31,7 +31,7 @@ static void firmwares(intptr_t number, void *context)
 	(void)context;
 }
 
-/* As EDK2's driver, called through lib/hosted.c. */
+/* A fake of EDK2's interrupt controller driver, which bareperf calls through lib/hosted.c. */
 static int lead(uint32_t number, arch_handed_fn handler)
 {
 	int was_handled = handler && handlers[number];

@@ -113,8 +113,8 @@ static void each_table_s_continue_to_where_its_own_led(void **state)
 	assert_int_equal(next(HOSTED_NMI, 0), 0);
 }
 
-/* As firmware may make one: the copy's gates already lead to bareperf, and must not lead from
- * bareperf to itself. */
+/* Firmware may copy a table whose gates already lead to bareperf. With the copy, bareperf must
+ * continue to the firmware's handlers, not to itself. */
 static void a_copy_of_a_table_continues_to_where_that_led(void **state)
 {
 	(void)state;

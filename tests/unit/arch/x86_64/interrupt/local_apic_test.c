@@ -386,7 +386,7 @@ static void a_deadline_is_one_store(void **state)
 	arch_timer_arm(5000000);
 	assert_int_equal(cpu.tsc_deadline, 5000001);
 	assert_int_equal(cpu.deadlines, before + 1);
-	timer_vector(NULL); /* too early: another cause used this vector, or the CPU rounds */
+	timer_vector(NULL); /* too early: other software sent this vector, or a rounded deadline */
 	assert_int_equal(fired, 0);
 	assert_int_equal(cpu.tsc_deadline, 5000001);
 	host_fake_cycles = 5000002;

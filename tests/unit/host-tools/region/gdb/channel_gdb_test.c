@@ -481,7 +481,7 @@ static void an_overwritable_ring_is_of_one_moment(void **state)
 #define ENTRY 0x123456789abcULL /* of the firmware */
 #define HUNG  0x5000000ULL
 
-/* A hung machine, all of whose registers differ. Returns the result of a forced stop. */
+/* A hung machine with a different value in each register. Returns the forced stop's result. */
 static int force(uint64_t own, uint64_t own_size)
 {
 	uint8_t registers[300];

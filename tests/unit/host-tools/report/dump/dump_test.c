@@ -62,7 +62,7 @@ static void take_to(struct dump *dump, int fd)
 	dump->path = NULL;
 }
 
-/* As slowly as possible. */
+/* Dump all bytes in hexadecimal, which takes the longest time, and discard the text. */
 static void take(struct dump *dump)
 {
 	int null = open("/dev/null", O_WRONLY);
