@@ -88,7 +88,7 @@ static inline void bench_emit_lead(struct bench_emitter *e, const struct arch_be
 		isa->drain(e);
 }
 
-/* NOPs up to `alignment` bytes behind a line, for the code that follows the lead. */
+/* Emit NOPs, so that the code after the lead begins `alignment` bytes behind a line's start. */
 static inline void bench_emit_align(struct bench_emitter *e, const struct arch_bench_code *c,
                                     const struct bench_isa *isa)
 {

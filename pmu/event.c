@@ -83,7 +83,7 @@ static int event_complete_branches(struct perf_event *event)
 	               (*type & PERF_SAMPLE_BRANCH_HV ? ARCH_LEVEL_HYPERVISOR : 0));
 }
 
-/* The event is its source's; sources without branch stacks do not look for them. */
+/* A source without branch stacks would ignore the request for them, so it is refused here. */
 static int event_check_branches(struct perf_event *event)
 {
 	if (!(event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) || event->pmu->branch_stack)

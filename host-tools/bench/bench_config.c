@@ -177,7 +177,7 @@ static int parse_msr(const struct config *config, struct bench_event *event, cha
 	return code;
 }
 
-/* One line, which is changed. */
+/* Parse one line of a configuration file. It changes the line. */
 static int parse_line(const struct config *config, struct bench_event *event, char *line,
                       bool is_msr)
 {

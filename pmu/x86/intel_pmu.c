@@ -45,7 +45,7 @@ static const struct {
 	[PERF_COUNT_HW_CACHE_MISSES] = { 0x412e, 4, 0 },
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { 0x00c4, 5, 0 },
 	[PERF_COUNT_HW_BRANCH_MISSES] = { 0x00c5, 6, 0 },
-	/* It counts at a rate of its own, not at that of fixed counter 2. */
+	/* fixed counter 2 cannot count this event, because it counts at another rate */
 	[PERF_COUNT_HW_BUS_CYCLES] = { 0x013c, 2, 0 },
 	[PERF_COUNT_HW_REF_CPU_CYCLES] = { ONLY_FIXED(2), 32, 3 },
 };

@@ -100,7 +100,7 @@ static void *take(void *argument)
 	return (void *)(unsigned long)(100 + mine + cleaned * 0);
 }
 
-/* Those that know who holds them. */
+/* Recursive and error-checking mutexes, which know the thread that holds them. */
 static void kinds(void)
 {
 	pthread_mutexattr_t attr;

@@ -226,7 +226,7 @@ static void a_trace_that_is_refused_refuses_all(void **state)
 	assert_int_equal(fake_timer_deadline, 0);
 }
 
-/* It gives back the counters that its members have taken. */
+/* A group gives back the counters that its first members have taken, if a later one gets none. */
 static void a_group_of_which_a_member_finds_no_room_gives_all_back(void **state)
 {
 	(void)state;

@@ -23,7 +23,7 @@ struct copying_options {
 	enum copying_fault fault;
 	void (*meanwhile)(void *context); /* the machine's work between two pieces; NULL: none */
 	void *context;
-	/* NULL: the machine is never stopped; otherwise whether it is, now and then */
+	/* whether the machine is stopped now; NULL: the channel never stops it */
 	bool *is_stopped;
 	unsigned breaks; /* the cable breaks at this call of fetch; 0: never */
 };

@@ -78,7 +78,7 @@ static void a_deadline_is_never_early(void **state)
 	clock_set(&clock, 24 * MHZ, 0);
 	assert_int_equal(clock_span_to_cycles(&clock, 1), 1);
 	assert_int_equal(clock_span_to_cycles(&clock, NSEC_PER_SEC), 24 * MHZ);
-	clock.time_zero = 77; /* of no span */
+	clock.time_zero = 77; /* no part of a span */
 	assert_true(NSEC_PER_SEC - clock_span_to_ns(&clock, 24 * MHZ) <= 1);
 	clock.time_zero = 0;
 	assert_true(clock_span_to_cycles(&clock, UINT64_MAX) > 1ULL << 38);

@@ -25,7 +25,7 @@ struct amd_model {
 	/* An access to a register takes time, during which running counters count. */
 	uint64_t access_events;
 	bool pending;            /* an overflow's interrupt during an access */
-	uint64_t counted;        /* by all of them since power-on, whatever was written to them */
+	uint64_t counted;        /* all counters' events since power-on; writes do not change it */
 	unsigned running_writes; /* writes to a running counter: its latest counts are lost */
 	unsigned faults;         /* accesses that raise #GP on real hardware */
 	/* Branch records: their number (0: none), whether they can freeze; Zen 3's branch sampling

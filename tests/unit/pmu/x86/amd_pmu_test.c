@@ -109,7 +109,7 @@ static void an_event_throttled_in_the_handler_leaves_the_others_running(void **s
 	}
 }
 
-/* So that no wrap of its 48 bits is missed, however late the interrupt is. */
+/* If it were farther, a late interrupt could miss a wrap of the counter's 48 bits. */
 static void a_counter_is_never_more_than_half_a_lap_from_its_overflow(void **state)
 {
 	(void)state;

@@ -460,7 +460,7 @@ static void console_text_survives_a_terminal(void **state)
 	free(text);
 }
 
-/* The channel clears it, and returns whether it was set. */
+/* Let the channel clear the ring's pending word. Returns whether the word was set. */
 static bool cleared(uint32_t ring)
 {
 	struct channel_bell bell = { .pending = region_pending(&region, ring), .was_set = !ring };
