@@ -42,7 +42,7 @@ struct lines {
 	unsigned nr_ports;
 	struct line_port ports[LINES_MAX];
 	struct line_region region;
-	struct wire_words words; /* used by the pump's holder */
+	struct wire_words words; /* used by the CPU that pumps */
 	uint64_t (*now)(void);   /* ns */
 	uint64_t last;           /* when the lines were last pumped */
 	uint64_t faults;         /* the fault count that the region shows */

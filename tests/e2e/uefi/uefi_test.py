@@ -386,8 +386,8 @@ def run(isa):
 
 
 def handed_over(isa):
-    """As a payload, for a host that shares memory, which the payload's own page tables do not map;
-    it ends boot services, and does not return."""
+    """A UEFI application as a payload. Its own page tables do not map the memory that the host
+    shares; it ends boot services, and does not return."""
     recording = machine.Recording("record -e cpu-clock -F 1000 -- payload low=100 map=100 exit=100",
                                   "--arch", isa, "--payload", machine.TOP / f"build/{isa}/tests/spinner.efi",
                                   qemu=STEADY, quick=False)

@@ -23,7 +23,7 @@
 #include "tests/unit/writer/session/session_rig.h"
 
 #define PATIENCE 20000 /* ms */
-/* For a region that does not exist: the search takes this long, and each answer may as well. */
+/* s: the time for which a region that does not exist is searched, and to wait for each answer */
 #define LOOKS_S  3.0
 
 static struct gdb_stub stub;
