@@ -118,6 +118,7 @@ static void a_stack_has_no_branch_from_before_the_event(void **state)
 	branches(0, 40);
 	assert_int_equal(begin(event, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HW_INDEX), 0);
 	branches(50, 3);
+	model.from[3] = model.to[3] = 0x400000; /* neither valid nor speculative */
 	stack = next_stack(event);
 	assert_int_equal(stack[0], 3);
 	assert_int_equal(stack[1], 0); /* hw_idx: record 0 is the newest */
