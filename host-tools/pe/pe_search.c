@@ -241,6 +241,16 @@ static void tell_nameless(const struct pe_indexed *same, const struct pe_indexed
 		    name, other->path);
 }
 
+/* Whether the names are known from an earlier command. */
+static bool is_cached(const uint8_t id[PE_BUILD_ID])
+{
+	char *path = buildid_cache_find(id, PE_BUILD_ID);
+	bool found = path;
+
+	free(path);
+	return found;
+}
+
 static bool find(struct pe_search *search, const uint8_t id[PE_BUILD_ID], const char *name)
 {
 	const struct pe_indexed *other = NULL, *same = NULL;
@@ -264,7 +274,8 @@ static bool find(struct pe_search *search, const uint8_t id[PE_BUILD_ID], const 
 	}
 	if (!found && find_lone_elf(search, id, name, &other))
 		return true;
-	tell_nameless(same, other, name);
+	if (!is_cached(id))
+		tell_nameless(same, other, name);
 	return false;
 }
 

@@ -127,6 +127,18 @@ def judge_fetch(place):
             tap.ok(done.returncode == 1 and "other bytes" in done.stderr and not (place / name).exists(), claim, done.stderr)
 
 
+def judge_changed_firmware(place):
+    """deps/ovmf's own checks; a build takes minutes."""
+    for words, status, message in ((("--compile", place), 2, f"{place}/edk2 is no directory: --unpack first"),
+                                   (("--unpack",), 2, "which directory?"),
+                                   (("--path", "vax"), 2, "vax: neither x86_64 nor aarch64"),
+                                   (("--unpack", place, "vax"), 2, "vax: neither x86_64 nor aarch64"),
+                                   ((), 2, "--unpack|--compile DIR")):
+        done = subprocess.run([TOP / "deps/ovmf", *words], capture_output=True, text=True, check=False)
+        tap.ok(done.returncode == status and message in done.stderr and not place.exists(),
+               f"deps/ovmf {' '.join(str(word) for word in words[:1])}: {message.split('/')[-1]}", done.stderr)
+
+
 def main():
     judge_lists()
     with tempfile.TemporaryDirectory() as work:
@@ -134,6 +146,7 @@ def main():
         judge_without_apt(work / "bare")
         judge_with_apt(work / "debian")
         judge_fetch(work / "fetch")
+        judge_changed_firmware(work / "firmware")
 
 
 main()

@@ -17,7 +17,7 @@ import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 TOOL = TOP / "build/host/bareperf"
-PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md")),
+PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md")), *sorted((TOP / "docs/examples").glob("*.md")),
          *sorted((TOP / "docs/man").glob("*.1"))]
 
 

@@ -81,6 +81,9 @@ def main():
     pc = boots("x86_64", "Ps2KeyboardDxe", "serial port: presence detect", "DXE BS driver: attempt boot order event")
     tap.ok(seconds(pc, "AtaAtapiPassThruDxe") > 0.09,
            "OVMF's disk driver waits 15 ms for each empty port", seconds(pc, "AtaAtapiPassThruDxe"))
+    total = sum(row["work"] + row["waiting"] for row in pc.get("modules", ()))
+    tap.ok(total and 0.6 * total / 1e9 < seconds(pc, "DxeCore"),
+           "most of OVMF's boot is DxeCore's, as docs/examples/ovmf.md explains", pc.get("modules"))
     run("x86_64", "x86_64-again.data", *EXACT)
     again = boot_of("x86_64-again.data")
     tap.equal({**again, "file": ""}, {**pc, "file": ""}, "two recordings of the same boot are equal")

@@ -212,6 +212,11 @@ def other_builds():
     tap.ok(not {name for _, name in seen} & names and "is of another build than" in said and
            str(efi) in said, "an image's file of another build is refused, and reported",
            f"{seen}\n{said}")
+    ours(data, "--symbols", place)
+    seen, said = ours(data, "--symbols", HERE / "other")
+    tap.ok(names <= {name for _, name in seen} and not said,
+           "nothing is reported if the names are known from an earlier command", f"{seen}\n{said}")
+    forget()
     mixed = HERE / "mixed"
     mixed.mkdir()
     shutil.copy(place / "Demo.efi", mixed)
