@@ -73,7 +73,7 @@ def built_anew(tree):
         for name in ("x86_64/sdk", "aarch64/sdk"):
             shutil.copytree(TOP / "build" / name, tree / "build" / name)
         arm = (f"aarch64/bareperf{end}" for end in (".efi", "-dxe.efi", ".elf", ".sym", ".map"))
-        for name in ("host/bareperf", "host/bareperf.map", *arm):
+        for name in ("host/bareperf", "host/bareperf-outside.so", "host/bareperf.map", *arm):
             (tree / "build" / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(TOP / "build" / name, tree / "build" / name)
     for arch in ARCHES if EVERYTHING else ARCHES[:1]:

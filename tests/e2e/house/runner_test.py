@@ -184,7 +184,7 @@ tap.ok(status == 2 and "nonesuch" in output, "a pattern that matches nothing is 
 
 # `make soak` runs the rows that only it runs.
 MAKE = (TOP / "tests/mutate/mutate.mk").read_text()
-NAMED = re.search(r"^SOAK_REPEATS := (.*)$", MAKE, re.MULTILINE)[1].split()
+NAMED = re.search(r"^SOAK_REPEATS := ((?:.*\\\n)*.*)$", MAKE, re.MULTILINE)[1].replace("\\\n", " ").split()
 tap.equal(sorted(NAMED), sorted(f"e2e/{path.stem}" for path in (TOP / "tests/e2e").rglob("*_test.py")
                                 if re.search(r"machine\.(SOAK\b|repeats\()", path.read_text())),
           "make soak runs each test that leaves rows to it")
