@@ -2,6 +2,7 @@
 """A machine's RAM as a file, so that a test can read the trace region independently of the tested
 channel."""
 
+import ctypes
 import mmap
 import re
 import struct
@@ -71,5 +72,6 @@ def break_machine(monitor, isa, ram, at):
     table = address - linked + place
     for entry in range(table - BASE[isa] + 8 * 16, table - BASE[isa] + 8 * 32, 8):  # PPIs
         if ram[entry:entry + 8] != bytes(8):
-            # an address in our memory that must not be executed
-            struct.pack_into("<Q", ram, entry, table)
+            # An address in our memory that must not be executed. One store: struct.pack_into() clears
+            # the word first, and an interrupt without a handler would be switched off.
+            ctypes.c_uint64.from_buffer(ram, entry).value = table
