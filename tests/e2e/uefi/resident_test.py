@@ -26,7 +26,7 @@ from shell import LEDGER, Disk, leak
 sys.path.append(str(machine.TOP / "tests/qemu"))
 import guests  # noqa: E402
 
-TIMES = int(os.environ.get("RESIDENT_TIMES", "10"))
+TIMES = int(os.environ.get("RESIDENT_TIMES", "4"))
 MACHINES = [("x86_64", 1, "virtio"), ("x86_64", 2, "USB"), ("x86_64", 8, "NVMe"),
             ("aarch64", 1, "USB"), ("aarch64", 2, "virtio"), ("aarch64", 4, "NVMe")]
 RECORD = "record -e cpu-clock -F 1000 -g"

@@ -38,7 +38,7 @@ SLOW = ["-icount", "shift=1"]
 shell.DEVICES["NVMe"] = ["-device", "nvme,serial=1,drive=disk,addr=3"]
 DEVICE = {"x86_64": "NVMe", "aarch64": "virtio"}
 COMMAND = "record --boot -e cpu-clock -F 1000 -g --region-size 8"
-BOOTS = int(os.environ.get("UEFI_BOOTS", "10"))
+BOOTS = int(os.environ.get("UEFI_BOOTS", "6"))
 # Of 300 samples every tenth may hit the firmware's own timer, which ticks every 10 ms.
 LEAST = 255
 SHELL = ("Shell.dll", "Shell.efi")
