@@ -6,8 +6,6 @@
 #include "arch/aarch64/pmu/spe.h"
 #include "pmu/arm/arm_spe.h"
 
-/* ELF's number; elsewhere there are no such registers to ask. */
-
 /* Linux's numbers. The inverse filters are in config3 and config4. Older perfs' attr lacks them,
  * and no tool reads them, so files have the old attr. */
 #define PA_ENABLE   (1ULL << 1)

@@ -166,6 +166,8 @@ $(foreach test,$(INTEL_TESTS),$(eval $(test)_SRCS += tests/unit/pmu/x86/intel_mo
 	tests/unit/pmu/x86/pebs_model.c))
 $(foreach test,$(AMD_TESTS),$(eval $(test)_SRCS += tests/unit/pmu/x86/amd_model.c) \
 	$(eval build/host/tests/$(test): tests/unit/pmu/x86/amd_model.h))
+$(foreach test,amd_lbr_test intel_lbr_test,$(eval $(test)_SRCS += tests/unit/pmu/x86/lbr_rig.c) \
+	$(eval build/host/tests/$(test): tests/unit/pmu/x86/lbr_rig.h))
 $(foreach test,arm_pmuv3_test arm_pmuv3_cpus_test,$(eval $(test)_SRCS += tests/unit/pmu/arm/arm_pmuv3_model.c))
 # As in the product, without sanitizers, because it is single-stepped.
 mark_plain_test_SRCS := agent/payload/payload_calls.c agent/payload/payload_run.c lib/print.c pmu/software/marks.c \

@@ -126,7 +126,7 @@ int option_rom_make(const char *path, const char *command, struct error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), code = 0;
 	uint8_t *bytes = NULL;
-	struct stat about;
+	struct stat about = { 0 };
 	size_t size = 0;
 
 	if (fd < 0)
@@ -138,6 +138,7 @@ int option_rom_make(const char *path, const char *command, struct error *error)
 		size = ((size_t)about.st_size + ROM_IMAGE + ROM_UNIT - 1) & ~(size_t)(ROM_UNIT - 1);
 		bytes = calloc(1, size);
 	}
+	errno = EIO; /* for a file that has become shorter */
 	if (!code && (!bytes ||
 	              read(fd, bytes + ROM_IMAGE, (size_t)about.st_size) != (ssize_t)about.st_size))
 		code = error_errno(error, "reading the driver %s", path);

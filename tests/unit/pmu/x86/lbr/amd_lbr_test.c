@@ -16,10 +16,9 @@
 #include "tests/event_switch.h"
 #include "tests/unit/pmu/counter_rig.h"
 #include "tests/unit/pmu/x86/amd_model.h"
+#include "tests/unit/pmu/x86/lbr_rig.h"
 
 #define model   (amd_model)
-#define PERIOD  1000U
-#define ENTRIES 0xffff800000001000ULL /* our interrupt entries */
 #define MISPRED (1ULL << 63)
 
 /* How a branch was recorded: the three upper bits of TO. */
@@ -30,42 +29,13 @@ static void power_on(unsigned lbrs, bool freezes)
 	amd_model_power_on(2);
 	model.lbrs = lbrs;
 	model.freezes = freezes;
-	fake_entries = ENTRIES;
-	fake_entries_size = 0x100;
+	lbr_rig_place_entries();
 	branch_stack_erroneous[0] = 0;
 }
 
-static int begin(struct perf_event *event, uint64_t type)
-{
-	int code;
-
-	rig_describe(event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, PERIOD);
-	event->attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
-	event->attr.branch_sample_type = type;
-	code = event_init(event);
-	return code ? code : event_enable(event);
-}
-
-/* Let a sample become due, and return its branch stack. */
 static const uint64_t *next_stack(const struct perf_event *event)
 {
-	const struct ring *ring = event->ring;
-	uint64_t begin_at = ring_load(&ring->published);
-
-	rig_run(PERIOD, PERIOD, amd_model_count_on);
-	assert_true(ring_load(&ring->published) > begin_at);
-	return (const uint64_t *)(const void *)(ring->data + begin_at % ring->size) + 3;
-}
-
-/* Addresses with 48 bits and their sign */
-static uint64_t from_of(unsigned i)
-{
-	return 0xffff800000200000ULL + 16 * i;
-}
-
-static uint64_t to_of(unsigned i)
-{
-	return 0x400000 + 16 * i;
+	return lbr_rig_stack(event, amd_model_count_on);
 }
 
 static void branches(unsigned first, unsigned count)

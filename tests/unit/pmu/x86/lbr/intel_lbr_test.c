@@ -16,10 +16,9 @@
 #include "tests/event_switch.h"
 #include "tests/unit/pmu/counter_rig.h"
 #include "tests/unit/pmu/x86/intel_model.h"
+#include "tests/unit/pmu/x86/lbr_rig.h"
 
-#define model   (intel_models[0])
-#define PERIOD  1000U
-#define ENTRIES 0xffff800000001000ULL /* our interrupt entries */
+#define model (intel_models[0])
 
 static const struct {
 	unsigned version, format, depth;
@@ -42,8 +41,7 @@ static void power_on(unsigned m)
 		model.lbr.has = CPUID_LBR_MISPRED | CPUID_LBR_CYCLES | CPUID_LBR_TYPE;
 		model.lbr.used = 8;
 	}
-	fake_entries = ENTRIES;
-	fake_entries_size = 0x100;
+	lbr_rig_place_entries();
 }
 
 static unsigned depth_of(unsigned m)
@@ -51,36 +49,9 @@ static unsigned depth_of(unsigned m)
 	return m < NR_MODELS ? by_model[m].depth : 32;
 }
 
-static int begin(struct perf_event *event, uint64_t type)
-{
-	int code;
-
-	rig_describe(event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, PERIOD);
-	event->attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
-	event->attr.branch_sample_type = type;
-	code = event_init(event);
-	return code ? code : event_enable(event);
-}
-
-/* Let a sample become due, and return its branch stack from the last event's ring. */
 static const uint64_t *next_stack(const struct perf_event *event)
 {
-	const struct ring *ring = event->ring;
-	uint64_t begin_at = ring_load(&ring->published);
-
-	rig_run(PERIOD, PERIOD, intel_model_count_on);
-	assert_true(ring_load(&ring->published) > begin_at);
-	return (const uint64_t *)(const void *)(ring->data + begin_at % ring->size) + 3;
-}
-
-static uint64_t from_of(unsigned i)
-{
-	return 0xffff800000200000ULL + 16 * i;
-}
-
-static uint64_t to_of(unsigned i)
-{
-	return 0x400000 + 16 * i;
+	return lbr_rig_stack(event, intel_model_count_on);
 }
 
 static void branches(unsigned first, unsigned count)
