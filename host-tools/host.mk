@@ -2,7 +2,7 @@
 # The host tool is one library and its main(). The tests also link a second library, with the code
 # that runs on the target.
 
-HOST_PKGS := libelf libdw zlib libzstd jansson capstone ncursesw $(shell pkg-config --exists libkdumpfile 2>/dev/null && echo libkdumpfile)
+HOST_PKGS := libelf libdw zlib libzstd jansson yaml-0.1 capstone ncursesw $(shell pkg-config --exists libkdumpfile 2>/dev/null && echo libkdumpfile)
 PFM := $(shell deps/libpfm4 --path)
 HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -Iarch/host/include -isystem $(PFM)/include \
 	$(shell pkg-config --cflags $(HOST_PKGS) 2>/dev/null) $(if $(filter libkdumpfile,$(HOST_PKGS)),-DHAVE_LIBKDUMPFILE)

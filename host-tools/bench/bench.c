@@ -8,6 +8,7 @@
 #include "host-tools/bench/bench_measure.h"
 #include "host-tools/bench/bench_print.h"
 #include "host-tools/bench/bench_serve.h"
+#include "host-tools/bench/exegesis/exegesis.h"
 #include "host-tools/util/exit_status.h"
 
 static int status_of(int code, const struct bench_link *link, const struct error *error)
@@ -55,21 +56,46 @@ static int measure(struct bench_link *link, const struct bench_options *options)
 	return status;
 }
 
+static int run_exegesis(struct bench_link *link, struct exegesis_file *file,
+                        const struct bench_options *options)
+{
+	struct error error = { "" };
+	unsigned failed;
+	int code = exegesis_run(file, link, options, &failed, &error);
+
+	if (!code && failed)
+		say("%u of %zu benchmarks failed: the key error of each has the reason", failed,
+		    file->count);
+	return !code && failed ? EXIT_ERROR : status_of(code, link, &error);
+}
+
+static int run(struct bench_link *link, struct exegesis_file *file,
+               const struct bench_options *options, bool serve)
+{
+	if (serve)
+		return bench_serve(link, options);
+	return options->exegesis ? run_exegesis(link, file, options) : measure(link, options);
+}
+
 int command_bench(int argc, char **argv)
 {
 	struct machine_options machine;
 	static struct bench_link link;
+	struct exegesis_file file = { 0 };
 	struct bench_options options;
 	struct error error = { "" };
 	bool serve;
-	int code, status;
+	int code = 0, status;
 
 	serve = bench_options_parse_all(&options, &machine, argc, argv);
+	if (options.exegesis && exegesis_file_read(&file, options.exegesis, &error)) {
+		error_print(&error);
+		exegesis_file_free(&file);
+		return RUN_REFUSED;
+	}
 	code = bench_link_open(&link, &machine, &error);
-	if (code)
-		status = status_of(code, &link, &error);
-	else
-		status = serve ? bench_serve(&link, &options) : measure(&link, &options);
+	status = code ? status_of(code, &link, &error) : run(&link, &file, &options, serve);
 	bench_link_close(&link);
+	exegesis_file_free(&file);
 	return status;
 }

@@ -33,6 +33,11 @@ struct run {
 
 /* ---- Preparing ---- */
 
+static int no_memory(struct error *error)
+{
+	return error_set(error, -ENOMEM, "no memory for the measurements");
+}
+
 static int take_parts(struct run *run, struct error *error)
 {
 	static const char *const names[] = { "-asm", "-asm_init", "-asm_late_init",
@@ -47,6 +52,10 @@ static int take_parts(struct run *run, struct error *error)
 			                              error);
 		else if (options->files[i])
 			code = bench_snippet_read(options->files[i], &run->parts[i], error);
+		else if (options->raw[i].bytes)
+			blob_add(&run->parts[i], options->raw[i].bytes, options->raw[i].size);
+		if (!code && run->parts[i].failed)
+			code = no_memory(error);
 		if (!code && run->parts[i].size > BENCH_REQUEST)
 			code = error_set(error, -E2BIG, "%s: the code is larger than 256 KiB",
 			                 names[i]);
@@ -112,11 +121,6 @@ static void add(struct run *run, struct bench_request *request, struct bench_cou
 	request->counters[i] = counter;
 	run->columns[i] = column;
 	snprintf(run->names[i], BENCH_NAME, "%s", name);
-}
-
-static int no_memory(struct error *error)
-{
-	return error_set(error, -ENOMEM, "no memory for the measurements");
 }
 
 /* Note a result's values of one counter. */
@@ -301,6 +305,17 @@ static int describe(struct run *run, struct error *error)
 	if (!code && result.status)
 		return error_set(error, -ECANCELED, "%s", result.text);
 	run->measurement->hardware = result.hardware;
+	return code;
+}
+
+int bench_describe(struct bench_hardware *hardware, struct bench_link *link, struct error *error)
+{
+	const struct bench_options options = { .measurements = 1, .unroll = 1 };
+	struct bench_measurement m;
+	int code = bench_measure(&m, link, &options, error);
+
+	*hardware = m.hardware;
+	bench_measure_free(&m);
 	return code;
 }
 

@@ -31,6 +31,9 @@ struct bench_measurement {
 int bench_measure(struct bench_measurement *measurement, struct bench_link *link,
                   const struct bench_options *options, struct error *error);
 
+/* Describe the machine's CPU. 0, or a negative errno and the reason. */
+int bench_describe(struct bench_hardware *hardware, struct bench_link *link, struct error *error);
+
 void bench_measure_free(struct bench_measurement *measurement);
 
 #endif

@@ -4,6 +4,7 @@
 #define HOST_TOOLS_BENCH_BENCH_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "host-tools/bench/machine_options.h"
@@ -14,8 +15,12 @@ enum bench_aggregate { BENCH_AVG, BENCH_MEDIAN, BENCH_MIN, BENCH_MAX };
 
 /* A measurement, as nanoBench's options describe it. The texts belong to the caller. */
 struct bench_options {
-	const char *assembly[BENCH_PARTS];         /* -asm, -asm_init and so on; NULL: not given */
-	const char *files[BENCH_PARTS];            /* -code and so on */
+	const char *assembly[BENCH_PARTS]; /* -asm, -asm_init and so on; NULL: not given */
+	const char *files[BENCH_PARTS];    /* -code and so on */
+	struct {
+		const uint8_t *bytes; /* NULL: not given */
+		size_t size;
+	} raw[BENCH_PARTS];                        /* machine code, instead of the other two */
 	const char *config, *msr_config;           /* files */
 	const char *config_text, *msr_config_text; /* the same as text; of a session */
 	uint32_t measurements, unroll, loop, warm_up, initial_warm_up, alignment, offset, cpu;
@@ -23,6 +28,7 @@ struct bench_options {
 	enum bench_aggregate aggregate;
 	bool fixed_counters, range, basic, no_mem, no_normalization, remove_empty, drain, verbose;
 	bool json;
+	const char *exegesis, *output; /* YAML files of llvm-exegesis; NULL: not given */
 };
 
 /* nanoBench's defaults. */

@@ -9,9 +9,11 @@
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
 
-enum { KEY_JSON = 256, KEY_LIMIT, KEY_SERVE };
+enum { KEY_JSON = 256, KEY_LIMIT, KEY_SERVE, KEY_EXEGESIS, KEY_OUTPUT };
 
 static const struct argp_option argp_options[] = {
+	{ "exegesis", KEY_EXEGESIS, "FILE", 0, "run llvm-exegesis's benchmarks (YAML)", 0 },
+	{ "output", KEY_OUTPUT, "FILE", 0, "YAML file for --exegesis (standard output)", 0 },
 	{ "json", KEY_JSON, NULL, 0, "print all measurements as JSON", 0 },
 	{ "limit", KEY_LIMIT, "S", 0, "seconds until a snippet is ended (10)", 0 },
 	{ "serve", KEY_SERVE, NULL, 0, "take JSON requests from standard input", 0 },
@@ -31,6 +33,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = all->machine;
+		return 0;
+	case KEY_EXEGESIS:
+		all->options->exegesis = arg;
+		return 0;
+	case KEY_OUTPUT:
+		all->options->output = arg;
 		return 0;
 	case KEY_JSON:
 		all->options->json = true;
@@ -72,6 +80,24 @@ static _Noreturn void refuse(const char *what)
 	machine_options_refuse("bareperf bench", what);
 }
 
+/* Whether there is something to measure, and one thing alone. */
+static void check_code(const struct bench_options *options, bool serve)
+{
+	bool given = false;
+
+	for (unsigned i = 0; i < BENCH_PARTS; i++)
+		given = given || options->assembly[i] || options->files[i];
+	if (options->exegesis && given)
+		refuse("--exegesis cannot be combined with -asm or -code");
+	if (options->exegesis && (serve || options->json))
+		refuse("--exegesis cannot be combined with --serve or --json");
+	if (options->output && !options->exegesis)
+		refuse("--output needs --exegesis FILE");
+	if (!serve && !options->exegesis && !options->assembly[BENCH_CODE] &&
+	    !options->files[BENCH_CODE])
+		refuse("there is no code to measure: give -asm CODE or -code FILE");
+}
+
 bool bench_options_parse_all(struct bench_options *options, struct machine_options *machine,
                              int argc, char **argv)
 {
@@ -92,7 +118,6 @@ bool bench_options_parse_all(struct bench_options *options, struct machine_optio
 	wrong = machine_options_check(machine);
 	if (wrong)
 		refuse(wrong);
-	if (!all.serve && !options->assembly[BENCH_CODE] && !options->files[BENCH_CODE])
-		refuse("there is no code to measure: give -asm CODE or -code FILE");
+	check_code(options, all.serve);
 	return all.serve;
 }

@@ -33,7 +33,7 @@ FILES = {"bareperfx64.efi", "bareperfaa64.efi", "bareperfx64-dxe.efi", "bareperf
          "bareperf.img.xz", "LICENSES.txt", "SHA256SUMS", SBOM, f"{TOOL}.tar.xz", f"{SYMBOLS}.tar.xz",
          *(f"bareperf-{VERSION}-sdk-{arch}.tar.xz" for arch in ARCHES)}
 STATIC = {"newlib", "libgcc", "gnu-efi", "device-tree-compiler", "libpfm4", "libiberty", "glibc"}
-DYNAMIC = {"elfutils", "zlib", "zstd", "jansson", "capstone", "ncurses", "glibc"}
+DYNAMIC = {"elfutils", "zlib", "zstd", "jansson", "libyaml", "capstone", "ncurses", "glibc"}
 LINKED = {*((name, "STATIC_LINK") for name in STATIC), *((name, "DYNAMIC_LINK") for name in DYNAMIC)}
 
 
