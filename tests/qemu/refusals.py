@@ -21,6 +21,10 @@ REFUSED = (
     ("x86_64", "EPYC,pmu=on,pmu-version=1,pmu-lbr=16", "with pmu-version=2"),
     ("x86_64", "EPYC,pmu=on,kvm-view=on,pmu-lbr=16", "KVM shows none of AMD's"),
     ("x86_64", "EPYC,lbr-erroneous=5", "need pmu=on"),
+    ("x86_64", "EPYC,pmu=on,pmu-ibs=3", "pmu-ibs must be 0, 2, 4 or 5"),
+    ("x86_64", "EPYC,pmu=on,kvm-view=on,pmu-ibs=2", "KVM shows no IBS"),
+    ("x86_64", "EPYC,pmu-ibs=2", "need pmu=on"),
+    ("x86_64", X86 + ",pmu-ibs=2", "pmu-ibs is AMD's"),
     ("x86_64", X86 + ",kvm-view=on,pmu-version=4", "KVM shows version 2"),
     ("x86_64", X86 + ",kvm-view=on,pmu-pebs=on", "KVM shows version 2"),
     ("x86_64", "Skylake-Client,kvm-steal=5", "need kvm-view=on"),
@@ -39,12 +43,12 @@ REFUSED = (
     ("aarch64", "cortex-a76,spe-delay=8", "need spe=on"),
 )
 # The model on QEMU 10.0 has neither AMD's counters nor the view of KVM.
-ONLY_7_2 = "EPYC|Hygon|kvm-|pmu-dead|lbr-freeze"
+ONLY_7_2 = "EPYC|Hygon|kvm-|pmu-dead|lbr-freeze|pmu-ibs"
 # (ISA, CPU, the property that can no longer be changed)
 BUILT = (
     ("x86_64", X86, {"pmu-version": 3, "pmu-counters": 8, "pmu-fixed": 3, "pmu-lbr": 16,
                      "pmu-pebs": True, "pmu-full-width": False, "kvm-view": True,
-                     "kvm-x2apic": True, "pmu-lbr-freeze": False}),
+                     "kvm-x2apic": True, "pmu-lbr-freeze": False, "pmu-ibs": 2}),
     ("aarch64", "cortex-a76,spe=on", {"spe": False, "spe-version": 1, "pmu-instructions": True}),
 )
 # CPUs that migrate until they are used, and their options
