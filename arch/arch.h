@@ -153,7 +153,8 @@ enum arch_map_type {
 	ARCH_MAP_DATA,        /* read, write, write-back */
 	ARCH_MAP_DEVICE,      /* read, write, uncached */
 	ARCH_MAP_FRAMEBUFFER, /* read, write, write-combining; Arm: normal non-cacheable */
-	ARCH_MAP_SNIPPETS,    /* read, write, execute: code that agent/bench/ generates */
+	ARCH_MAP_SNIPPETS,    /* read, write, execute: agent/bench/; the user level executes it */
+	ARCH_MAP_USER_DATA,   /* as ARCH_MAP_DATA, and for the user level too */
 };
 struct arch_mapping {
 	uint64_t address; /* identity mapped; widened to whole pages */

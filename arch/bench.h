@@ -51,31 +51,48 @@ struct arch_bench_code {
 	uint32_t copies, loops, alignment;
 	bool no_mem; /* values are kept in registers; at most arch_bench_no_mem_reads() of them */
 	bool drain;
+	bool user; /* for arch_bench_enter_user(): no register is saved, and an exception ends it */
+};
+
+/* Offsets in the built code. */
+struct arch_bench_places {
+	size_t copies; /* the first copy */
+	size_t exit;   /* user: the instruction whose exception ends the code */
 };
 
 #define ARCH_BENCH_SCRATCH 4U
 
-/* Build the code at to[room]. Returns its size in bytes; 0: it does not fit. *copies_at: offset of
- * the first copy. Then make it executable on all CPUs: arch_bench_ready(). Thread. */
+/* Build the code at to[room]. Returns its size in bytes; 0: it does not fit. Then make it
+ * executable on all CPUs: arch_bench_ready(). Thread. */
 size_t arch_bench_build(const struct arch_bench_code *code, uint8_t *to, size_t room,
-                        size_t *copies_at);
+                        struct arch_bench_places *places);
 void arch_bench_ready(const uint8_t *code, size_t size);
 
 /* The number of values that fit into registers. Any context. */
 unsigned arch_bench_no_mem_reads(void);
 
-/* Whether values of this kind can be read. Any context. */
-bool arch_bench_can_read(enum arch_bench_kind kind);
+/* Whether values of this kind can be read, at the user level or at ours. Any context. */
+bool arch_bench_can_read(enum arch_bench_kind kind, bool user);
+
+/* Run code at the user level (ring 3; EL0), with interrupts masked as they are now. Never returns:
+ * the handler of an exception or interrupt redirects it (arch_regs_redirect()). Handlers use the
+ * stack below sp. Between arch_bench_begin() and arch_bench_end(). Thread. */
+_Noreturn void arch_bench_enter_user(const uint8_t *code, uint64_t sp);
+
+/* Whether the user level was interrupted. A handler. */
+struct arch_regs;
+bool arch_bench_is_user(const struct arch_regs *regs);
 
 /* Let memory of ARCH_MAP_SNIPPETS be executed, which is writable; and forbid it again. Arm:
- * SCTLR.WXN, which flushes the TLB; x86: the page tables always allow it. Thread. */
+ * SCTLR.WXN, which flushes the TLB; x86: the page tables always allow it. Meanwhile the user level
+ * may read clock and counters, and all code here may access ARCH_MAP_USER_DATA. Thread. */
 void arch_bench_begin(void);
 void arch_bench_end(void);
 
 /* Save the floating-point control registers before a snippet may change them; restore them
  * afterwards, also after an exception of the snippet. Thread. */
 struct arch_bench_state {
-	uint64_t words[4];
+	uint64_t words[6];
 };
 void arch_bench_save(struct arch_bench_state *state);
 void arch_bench_restore(const struct arch_bench_state *state);

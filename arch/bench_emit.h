@@ -65,7 +65,8 @@ static inline void bench_emit_snippet(struct bench_emitter *e, const struct arch
 
 /* The pieces of code that differ between the ISAs. */
 struct bench_isa {
-	void (*save)(struct bench_emitter *e, const struct arch_bench_code *c);
+	void (*save)(struct bench_emitter *e, const struct arch_bench_code *c); /* not for user */
+	void (*areas)(struct bench_emitter *e, const struct arch_bench_code *c);
 	void (*restore)(struct bench_emitter *e, const struct arch_bench_code *c);
 	void (*first_reading)(struct bench_emitter *e, const struct arch_bench_code *c);
 	void (*second_reading)(struct bench_emitter *e, const struct arch_bench_code *c);
@@ -76,6 +77,8 @@ struct bench_isa {
 	/* the loop register gets the number of iterations; decrement, branch to start */
 	void (*loop_begin)(struct bench_emitter *e, uint32_t loops);
 	void (*loop_end)(struct bench_emitter *e, const uint8_t *start);
+	const uint8_t *exit; /* an instruction that is undefined at every level */
+	size_t exit_size;
 };
 
 /* The code between the NOPs and the copies. */
@@ -113,11 +116,13 @@ static inline void bench_emit_copies(struct bench_emitter *e, const struct arch_
 
 /* As arch_bench_build(). */
 static inline size_t bench_emit_all(const struct arch_bench_code *c, const struct bench_isa *isa,
-                                    uint8_t *to, size_t room, size_t *copies_at)
+                                    uint8_t *to, size_t room, struct arch_bench_places *places)
 {
 	struct bench_emitter e = { .at = to, .end = to + room };
 
-	isa->save(&e, c);
+	if (!c->user)
+		isa->save(&e, c);
+	isa->areas(&e, c);
 	bench_emit(&e, c->init.bytes, c->init.size);
 	if (c->loops)
 		isa->loop_begin(&e, c->loops);
@@ -125,12 +130,16 @@ static inline size_t bench_emit_all(const struct arch_bench_code *c, const struc
 		isa->drain(&e);
 	bench_emit_align(&e, c, isa);
 	bench_emit_lead(&e, c, isa);
-	*copies_at = (size_t)(e.at - to);
+	places->copies = (size_t)(e.at - to);
 	bench_emit_copies(&e, c, isa);
 	if (c->drain)
 		isa->drain(&e);
 	isa->second_reading(&e, c);
-	isa->restore(&e, c);
+	places->exit = (size_t)(e.at - to);
+	if (c->user)
+		bench_emit(&e, isa->exit, isa->exit_size);
+	else
+		isa->restore(&e, c);
 	return e.full ? 0 : (size_t)(e.at - to);
 }
 

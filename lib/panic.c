@@ -162,6 +162,8 @@ static void panic_report_payload(const struct arch_regs *regs)
 
 void panic_exception(const struct arch_regs *regs)
 {
+	if (payload && payload->ends && payload->ends(regs))
+		return;
 	if (payload && payload->is_to_blame(regs)) {
 		panic_report_payload(regs);
 		return;

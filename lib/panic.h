@@ -32,6 +32,9 @@ struct panic_payload {
 	/* Whether the address lies in the program; *offset is then the address for which it was
 	 * linked. Any context. */
 	bool (*contains)(uint64_t address, uint64_t *offset);
+	/* Whether this unhandled exception is the program's regular end; then nothing is reported,
+	 * and the handler returns where the function has redirected it. NULL: never. Exception. */
+	bool (*ends)(const struct arch_regs *regs);
 	/* Whether this unhandled exception is the program's own. Exception. */
 	bool (*is_to_blame)(const struct arch_regs *regs);
 	/* The exception is the program's own and was reported: make the handler return to the code

@@ -34,10 +34,10 @@ struct bench_task {
 struct bench_counters {
 	/* The calling CPU's counters; none: general and fixed are 0. Any context. */
 	void (*look)(struct bench_unit *unit);
-	/* Stop all counters, set these to 0 and let them count at all levels. The counters are
-	 * the unit's. Interrupts masked. */
-	void (*start)(const struct bench_unit *unit, const struct bench_task *tasks,
-	              unsigned count);
+	/* Stop all counters, set these to 0 and let them count at all levels; user: at the user
+	 * level alone. The counters are the unit's. Interrupts masked. */
+	void (*start)(const struct bench_unit *unit, const struct bench_task *tasks, unsigned count,
+	              bool user);
 	/* Stop all counters. Interrupts masked. */
 	void (*stop)(const struct bench_unit *unit);
 	/* The selector by which generated code reads a counter (arch/bench.h). Any context. */

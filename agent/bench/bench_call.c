@@ -42,7 +42,8 @@ static bool bench_is_in_image(const struct arch_regs *regs)
 
 static bool bench_is_to_blame(const struct arch_regs *regs)
 {
-	return bench.running && arch_cpu() == bench.cpu && !bench_is_in_image(regs);
+	return bench.running && arch_cpu() == bench.cpu &&
+	       (!bench_is_in_image(regs) || (bench.code.user && arch_bench_is_user(regs)));
 }
 
 static void bench_land(void *unused)
@@ -71,6 +72,16 @@ static void bench_give_up(const struct arch_regs *regs, const char *how)
 		print_text(bench.text, sizeof(bench.text),
 		           "the snippet %s: at 0x%lx, outside its code", how, pc);
 	arch_regs_redirect(regs, bench_land, NULL, bench.sp);
+}
+
+/* The end of code at the user level is an exception, too. */
+static bool bench_ends(const struct arch_regs *regs)
+{
+	if (!bench_is_to_blame(regs) || !bench.code.user || !arch_bench_is_user(regs) ||
+	    arch_regs_pc(regs) != (uint64_t)bench.code.start + bench.code.exit_at)
+		return false;
+	arch_regs_redirect(regs, bench_land, NULL, bench.sp);
+	return true;
 }
 
 static void bench_crash(const struct arch_regs *regs, const char *message,
@@ -110,6 +121,8 @@ static __attribute__((noinline)) void bench_call_code(void)
 	void (*code)(void) = (void (*)(void))(uintptr_t)bench.code.start;
 
 	bench.sp = (uint64_t)__builtin_frame_address(0) & ~15ULL;
+	if (bench.code.user)
+		arch_bench_enter_user(bench.code.start, bench.sp);
 	code();
 }
 
@@ -160,6 +173,7 @@ void bench_call_begin(uint32_t bound_ms)
 		.name = "snippet",
 		.contains = bench_contains,
 		.is_to_blame = bench_is_to_blame,
+		.ends = bench_ends,
 		.crash = bench_crash,
 	};
 

@@ -12,6 +12,8 @@ struct bench_built {
 	uint8_t *start;
 	size_t size;      /* bytes */
 	size_t copies_at; /* offset of the first copy */
+	size_t exit_at;   /* user: offset of the instruction whose exception ends the code */
+	bool user;        /* it runs at the user level */
 	size_t copy_size; /* at least 1 */
 	uint32_t copies;
 };

@@ -7,7 +7,7 @@
 #define DATA    (BENCH_AREAS * BENCH_AREA)
 #define VALUES  (BENCH_VALUES * sizeof(int64_t))
 #define PRIVATE (BENCH_REQUEST + BENCH_RESULT + VALUES)
-#define TOTAL   (BENCH_CODE_ROOM + DATA + PRIVATE)
+#define TOTAL   (BENCH_CODE_ROOM + DATA + ARCH_PAGE + PRIVATE)
 
 _Static_assert(TOTAL % ARCH_PAGE == 0, "whole pages");
 
@@ -22,11 +22,15 @@ void bench_memory_take(void)
 	at = (uint8_t *)(((uintptr_t)pages + ALIGN - 1) & ~(ALIGN - 1));
 	if (memory_add_mapping((uint64_t)at, BENCH_CODE_ROOM, ARCH_MAP_SNIPPETS))
 		return;
+	if (memory_add_mapping((uint64_t)at + BENCH_CODE_ROOM, DATA + ARCH_PAGE,
+	                       ARCH_MAP_USER_DATA))
+		return;
 	memory.code = at;
 	at += BENCH_CODE_ROOM;
 	for (unsigned i = 0; i < BENCH_AREAS; i++, at += BENCH_AREA)
 		memory.areas[i] = at;
-	memory.request = at;
+	memory.reading = (uint64_t *)(void *)at;
+	memory.request = at + ARCH_PAGE;
 	memory.result = memory.request + BENCH_REQUEST;
 	memory.values = (int64_t *)(void *)(memory.result + BENCH_RESULT);
 }

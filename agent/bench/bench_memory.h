@@ -10,11 +10,13 @@
 #define BENCH_CODE_ROOM (4U << 20) /* bytes for generated code */
 
 struct bench_memory {
-	uint8_t *areas[BENCH_AREAS]; /* BENCH_AREA bytes each, one after the other */
-	uint8_t *code;               /* BENCH_CODE_ROOM bytes: read, write, execute */
-	uint8_t *request;            /* BENCH_REQUEST bytes */
-	uint8_t *result;             /* BENCH_RESULT bytes, for an encoded result */
-	int64_t *values;             /* BENCH_VALUES values */
+	uint8_t *areas[BENCH_AREAS]; /* BENCH_AREA bytes each, one after the other; the user level
+	                              * may access them and the next page */
+	uint64_t *reading; /* ARCH_PAGE bytes behind the areas, which generated code writes */
+	uint8_t *code;     /* BENCH_CODE_ROOM bytes: read, write, execute */
+	uint8_t *request;  /* BENCH_REQUEST bytes */
+	uint8_t *result;   /* BENCH_RESULT bytes, for an encoded result */
+	int64_t *values;   /* BENCH_VALUES values */
 };
 #define BENCH_RESULT (1U << 20)
 

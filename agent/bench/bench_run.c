@@ -15,6 +15,7 @@
 #include "pmu/timer.h"
 
 _Static_assert(ARCH_BENCH_AREAS == BENCH_AREAS, "areas");
+_Static_assert((2 * BENCH_COUNTERS + ARCH_BENCH_SCRATCH) * 8 <= ARCH_PAGE, "reading");
 
 /* A request while it is carried out. */
 struct bench_job {
@@ -25,7 +26,7 @@ struct bench_job {
 	unsigned nr_tasks;
 	struct arch_bench_read reads[BENCH_COUNTERS];
 	uint64_t masks[BENCH_COUNTERS];
-	uint64_t values[2 * BENCH_COUNTERS + ARCH_BENCH_SCRATCH];
+	uint64_t *values;              /* bench_memory()->reading */
 	uint64_t former[BENCH_WRITES]; /* the set registers' values before */
 };
 
@@ -51,6 +52,7 @@ static int bench_build(struct bench_job *job, const struct arch_bench_bytes part
 {
 	const struct bench_request *request = job->request;
 	const struct bench_memory *memory = bench_memory();
+	struct arch_bench_places places;
 	struct bench_built built;
 	struct arch_bench_code code = {
 		.init = parts[BENCH_INIT],
@@ -64,13 +66,17 @@ static int bench_build(struct bench_job *job, const struct arch_bench_bytes part
 		.alignment = request->alignment,
 		.no_mem = request->flags & BENCH_NO_MEM,
 		.drain = request->flags & BENCH_DRAIN,
+		.user = request->flags & BENCH_USER,
 	};
 
 	for (unsigned i = 0; i < BENCH_AREAS; i++)
 		code.areas[i] = (uint64_t)memory->areas[i] + BENCH_AREA / 2;
 	built.start = memory->code + request->offset;
-	built.size = arch_bench_build(&code, built.start, BENCH_CODE_ROOM - request->offset,
-	                              &built.copies_at);
+	built.size =
+	    arch_bench_build(&code, built.start, BENCH_CODE_ROOM - request->offset, &places);
+	built.copies_at = places.copies;
+	built.exit_at = places.exit;
+	built.user = code.user;
 	built.copies = copies;
 	built.copy_size = code.code.size ? code.code.size : 1;
 	if (!built.size)
@@ -107,10 +113,10 @@ static int bench_take_counter(struct bench_job *job, unsigned i)
 	if (counter->kind == BENCH_REGISTER) {
 		job->reads[i] =
 		    (struct arch_bench_read){ ARCH_BENCH_REGISTER, (uint32_t)counter->config };
-		return arch_bench_can_read(ARCH_BENCH_REGISTER)
+		return arch_bench_can_read(ARCH_BENCH_REGISTER, job->request->flags & BENCH_USER)
 		           ? 0
 		           : bench_refuse(job->result, -ENOTSUP,
-		                          "this CPU has no registers that a snippet's counters "
+		                          "the snippet's level has no registers that counts "
 		                          "can be read from");
 	}
 	if (fixed ? counter->index >= 32 || !(job->unit.fixed >> counter->index & 1)
@@ -224,7 +230,10 @@ static void bench_run_masked(struct bench_job *job)
 	int code;
 
 	bench_call_begin(job->request->bound_ms);
-	bench_counters->start(&job->unit, job->tasks, job->nr_tasks);
+	for (unsigned i = 0; i < BENCH_AREAS; i++)
+		memset(bench_memory()->areas[i], 0, BENCH_AREA);
+	bench_counters->start(&job->unit, job->tasks, job->nr_tasks,
+	                      job->request->flags & BENCH_USER);
 	bench_set_registers(job); /* they may start other counters */
 	bench_noise_begin(&job->result->noise);
 	job->result->noise.frozen = job->unit.freezes;
@@ -282,15 +291,14 @@ static void bench_run_on(unsigned cpu, struct bench_job *job)
 
 int bench_run(const struct bench_request *request, struct bench_result *result)
 {
-	static struct bench_job job; /* its values are addressed by generated code */
+	struct bench_job job = { .request = request,
+		                 .result = result,
+		                 .values = bench_memory()->reading };
 
-	job = (struct bench_job){ .request = request, .result = result };
 	result->counters = request->nr_counters;
 	result->measurements = request->measurements;
 	if (bench_check(request, result))
 		return result->status;
-	for (unsigned i = 0; i < BENCH_AREAS; i++)
-		memset(bench_memory()->areas[i], 0, BENCH_AREA);
 	bench_run_on(request->cpu, &job);
 	return result->status;
 }

@@ -16,6 +16,12 @@ static bool exception_is_below(uint64_t pstate)
 	       (pstate & PSTATE_M_AARCH32 || (pstate & PSTATE_M_MASK) < PSTATE_EL2T);
 }
 
+/* The state of a thread of ours instead of EL0's, which only snippets use; other states stay. */
+static uint64_t exception_own_pstate(uint64_t pstate, uint64_t own)
+{
+	return pstate & PSTATE_M_MASK ? pstate : own | (pstate & PSTATE_DAIF);
+}
+
 /* A payload at EL1 continues with its own stack pointer and interrupts unmasked, as
  * arm_payload_run() started it; a thread at our own level has SP_EL0. */
 void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), void *arg, uint64_t sp)
@@ -29,9 +35,11 @@ void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), voi
 	if (current_el() == 1) {
 		write_sysreg(elr_el1, (uint64_t)fn);
 		write_sysreg(sp_el0, sp);
+		write_sysreg(spsr_el1, exception_own_pstate(read_sysreg(spsr_el1), PSTATE_EL1T));
 		return;
 	}
 	write_sysreg(elr_el2, (uint64_t)fn);
+	write_sysreg(spsr_el2, exception_own_pstate(read_sysreg(spsr_el2), PSTATE_EL2T));
 	if (exception_is_below(read_sysreg(spsr_el2))) {
 		write_sysreg(spsr_el2, PSTATE_EL1H);
 		write_sysreg(sp_el1, sp);

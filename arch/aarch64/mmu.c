@@ -76,7 +76,7 @@ uint64_t mmu_tcr(enum mmu_regime regime)
 static uint64_t mmu_leaf_attributes(enum mmu_regime regime, enum arch_map_type type)
 {
 	uint64_t never = regime == MMU_EL2 ? DESC_UXN : DESC_UXN | DESC_PXN;
-	uint64_t run = regime == MMU_EL2 ? 0 : DESC_UXN; /* no code runs at EL0 */
+	uint64_t run = regime == MMU_EL2 ? 0 : DESC_UXN; /* no code runs at EL0 but snippets */
 	uint64_t base = DESC_VALID | DESC_AF | DESC_SH_INNER;
 
 	if (regime == MMU_EL2)
@@ -88,8 +88,10 @@ static uint64_t mmu_leaf_attributes(enum mmu_regime regime, enum arch_map_type t
 		return base | DESC_ATTR(ATTR_NORMAL) | DESC_READ_ONLY | never;
 	case ARCH_MAP_DATA:
 		return base | DESC_ATTR(ATTR_NORMAL) | never;
-	case ARCH_MAP_SNIPPETS:
-		return base | DESC_ATTR(ATTR_NORMAL) | run;
+	case ARCH_MAP_SNIPPETS: /* EL0 executes and cannot read or write: D8.4.1 */
+		return base | DESC_ATTR(ATTR_NORMAL);
+	case ARCH_MAP_USER_DATA:
+		return base | DESC_ATTR(ATTR_NORMAL) | DESC_AP1 | never;
 	case ARCH_MAP_FRAMEBUFFER:
 		return base | DESC_ATTR(ATTR_NON_CACHEABLE) | never;
 	case ARCH_MAP_DEVICE:

@@ -97,7 +97,7 @@ static uint64_t *paging_descend(uint64_t *entry, unsigned level)
 		for (unsigned i = 0; i < ENTRIES; i++)
 			table[i] = flags + i * paging_span(level - 1);
 	}
-	*entry = (uint64_t)table | PTE_P | PTE_RW;
+	*entry = (uint64_t)table | PTE_P | PTE_RW | PTE_US; /* the leaf decides */
 	return table;
 }
 
@@ -138,7 +138,8 @@ int paging_map(const struct arch_mapping *mapping)
 		[ARCH_MAP_DATA] = PTE_P | PTE_RW | PTE_XD,
 		[ARCH_MAP_DEVICE] = PTE_P | PTE_RW | PTE_XD | PTE_PCD | PTE_PWT,
 		[ARCH_MAP_FRAMEBUFFER] = PTE_P | PTE_RW | PTE_XD | PTE_PWT,
-		[ARCH_MAP_SNIPPETS] = PTE_P | PTE_RW,
+		[ARCH_MAP_SNIPPETS] = PTE_P | PTE_RW | PTE_US,
+		[ARCH_MAP_USER_DATA] = PTE_P | PTE_RW | PTE_US | PTE_XD,
 	};
 	uint64_t end = (mapping->address + mapping->size + ARCH_PAGE - 1) & ~(ARCH_PAGE - 1);
 

@@ -8,11 +8,14 @@
 #define CR0_EM         (1ULL << 2)
 #define CR0_TS         (1ULL << 3)
 #define CR0_WP         (1ULL << 16)
+#define CR4_PCE        (1ULL << 8)
 #define CR4_OSFXSR     (1ULL << 9)
 #define CR4_OSXMMEXCPT (1ULL << 10)
 #define CR4_LA57       (1ULL << 12)
 #define CR4_PCIDE      (1ULL << 17)
 #define CR4_OSXSAVE    (1ULL << 18)
+#define CR4_SMEP       (1ULL << 20)
+#define CR4_SMAP       (1ULL << 21)
 #define CR4_CET        (1ULL << 23)
 
 /* XCR0, volume 1, 13.3: x87, SSE, AVX; AVX-512's opmask, upper halves of ZMM0 to ZMM15, and ZMM16
@@ -38,6 +41,7 @@
 /* Page table entries, 4.5.5 */
 #define PTE_P       (1ULL << 0)
 #define PTE_RW      (1ULL << 1)
+#define PTE_US      (1ULL << 2)
 #define PTE_PWT     (1ULL << 3)
 #define PTE_PCD     (1ULL << 4)
 #define PTE_PS      (1ULL << 7)

@@ -71,8 +71,14 @@ static int take_events(struct run *run, struct error *error)
 	bool arm = bench_link_machine(run->link) == EM_AARCH64;
 	int code = 0;
 
-	if (arm && (options->msr_config || options->msr_config_text))
-		return error_set(error, -EINVAL, "-msr_config: aarch64 has no MSRs");
+	if (options->msr_config || options->msr_config_text) {
+		if (arm)
+			return error_set(error, -EINVAL, "-msr_config: aarch64 has no MSRs");
+		if (options->user)
+			return error_set(error, -EINVAL,
+			                 "-msr_config cannot be combined with --user: ring 3 "
+			                 "cannot read MSRs");
+	}
 	if (options->config)
 		code = bench_config_read(&run->events, options->config, false, arm, error);
 	if (!code && options->config_text)
@@ -92,7 +98,7 @@ static void prepare_request(struct run *run)
 
 	run->request = (struct bench_request){
 		.flags = (options->no_mem ? BENCH_NO_MEM : 0) | (options->basic ? BENCH_BASIC : 0) |
-		         (options->drain ? BENCH_DRAIN : 0),
+		         (options->drain ? BENCH_DRAIN : 0) | (options->user ? BENCH_USER : 0),
 		.cpu = options->cpu,
 		.measurements = options->measurements,
 		.warm_up = options->warm_up,
@@ -193,7 +199,7 @@ static int run_fixed(struct run *run, struct error *error)
 	begin_group(run, &request);
 	add(run, &request, (struct bench_counter){ BENCH_CLOCK, 0, 0 }, 0,
 	    h->vendor == BENCH_ARM ? "CNTVCT" : "RDTSC");
-	if (h->vendor == BENCH_AMD && h->aperf) {
+	if (h->vendor == BENCH_AMD && h->aperf && !run->options->user) {
 		add(run, &request, (struct bench_counter){ BENCH_REGISTER, 0, MSR_MPERF }, 1,
 		    "MPERF");
 		add(run, &request, (struct bench_counter){ BENCH_REGISTER, 0, MSR_APERF }, 2,

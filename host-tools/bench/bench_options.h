@@ -27,6 +27,7 @@ struct bench_options {
 	uint32_t limit_ms; /* of the first run of a snippet */
 	enum bench_aggregate aggregate;
 	bool fixed_counters, range, basic, no_mem, no_normalization, remove_empty, drain, verbose;
+	bool user; /* at ring 3 or EL0 */
 	bool json;
 	const char *exegesis, *output; /* YAML files of llvm-exegesis; NULL: not given */
 };

@@ -9,13 +9,14 @@
 #include "host-tools/util/arguments.h"
 #include "host-tools/util/exit_status.h"
 
-enum { KEY_JSON = 256, KEY_LIMIT, KEY_SERVE, KEY_EXEGESIS, KEY_OUTPUT };
+enum { KEY_JSON = 256, KEY_LIMIT, KEY_SERVE, KEY_EXEGESIS, KEY_OUTPUT, KEY_USER };
 
 static const struct argp_option argp_options[] = {
 	{ "exegesis", KEY_EXEGESIS, "FILE", 0, "run llvm-exegesis's benchmarks (YAML)", 0 },
 	{ "output", KEY_OUTPUT, "FILE", 0, "YAML file for --exegesis (standard output)", 0 },
 	{ "json", KEY_JSON, NULL, 0, "print all measurements as JSON", 0 },
 	{ "limit", KEY_LIMIT, "S", 0, "seconds until a snippet is ended (10)", 0 },
+	{ "user", KEY_USER, NULL, 0, "run and count at ring 3 or EL0", 0 },
 	{ "serve", KEY_SERVE, NULL, 0, "take JSON requests from standard input", 0 },
 	{ 0 },
 };
@@ -39,6 +40,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_OUTPUT:
 		all->options->output = arg;
+		return 0;
+	case KEY_USER:
+		all->options->user = true;
 		return 0;
 	case KEY_JSON:
 		all->options->json = true;

@@ -79,24 +79,40 @@ static json_t *failure(int code, const struct error *error)
 	return json_pack("{s:s, s:b}", "error", error->text, "fatal", fatal);
 }
 
+/* The words at the beginning that are not nanoBench's. Returns their number. */
+static int take_own(struct bench_options *options, char **words, int count)
+{
+	int own = 0;
+
+	for (; own < count; own++) {
+		if (!strcmp(words[own], "--json"))
+			options->json = true;
+		else if (!strcmp(words[own], "--user"))
+			options->user = true;
+		else
+			break;
+	}
+	return own;
+}
+
 /* *fatal: the machine does not answer any more. */
-static json_t *carry_out(struct bench_link *link, const json_t *request, uint32_t limit_ms,
-                         bool *fatal)
+static json_t *carry_out(struct bench_link *link, const json_t *request,
+                         const struct bench_options *session, bool *fatal)
 {
 	struct bench_measurement m = { 0 };
 	struct bench_options options;
 	struct error error = { "" };
 	char *words[MOST_WORDS];
 	json_t *object;
-	int count, kept, code;
+	int count, kept, own, code;
 
 	bench_options_init(&options);
-	options.limit_ms = limit_ms;
+	options.limit_ms = session->limit_ms;
+	options.user = session->user;
 	code = take_words(request, words, &count, &error);
-	options.json = !code && count && !strcmp(words[0], "--json");
+	own = code ? 0 : take_own(&options, words, count);
 	if (!code)
-		code = bench_options_parse(&options, count - options.json, words + options.json,
-		                           NULL, &kept, &error);
+		code = bench_options_parse(&options, count - own, words + own, NULL, &kept, &error);
 	if (!code)
 		code = bench_measure(&m, link, &options, &error);
 	if (code)
@@ -140,7 +156,7 @@ int bench_serve(struct bench_link *link, const struct bench_options *options)
 		if (word && !strcmp(word, "about"))
 			answer(about(link, &fatal));
 		else
-			answer(carry_out(link, request, options->limit_ms, &fatal));
+			answer(carry_out(link, request, options, &fatal));
 		json_decref(request);
 	}
 	free(line);

@@ -55,7 +55,8 @@ struct bench_write {
 #define BENCH_BASIC  (1U << 1) /* the first run has no copies, the second one unroll copies */
 #define BENCH_DRAIN  (1U << 2) /* long NOPs drain the front end's buffers */
 #define BENCH_ABOUT  (1U << 3) /* run nothing: only describe the machine */
-#define BENCH_FLAGS  15U
+#define BENCH_USER   (1U << 4) /* run, and count, at the user level: ring 3, EL0 */
+#define BENCH_FLAGS  31U
 
 struct bench_request {
 	uint32_t flags; /* BENCH_NO_MEM and so on */

@@ -36,8 +36,9 @@ static void arm_bench_stop(const struct bench_unit *unit)
 }
 
 static void arm_bench_start(const struct bench_unit *unit, const struct bench_task *tasks,
-                            unsigned count)
+                            unsigned count, bool user)
 {
+	uint64_t levels = user ? PMEVTYPER_P : PMEVTYPER_NSH;
 	uint64_t control = PMCR_E | PMCR_P | PMCR_C | PMCR_LC, enabled = 0;
 
 	arm_bench_stop(unit);
@@ -47,9 +48,9 @@ static void arm_bench_start(const struct bench_unit *unit, const struct bench_ta
 		uint64_t event = tasks[i].config & PMEVTYPER_EVENT_MASK;
 
 		if (tasks[i].fixed)
-			arch_reg_write(PMCCFILTR_EL0, PMEVTYPER_NSH);
+			arch_reg_write(PMCCFILTR_EL0, levels);
 		else
-			arch_reg_write(PMEVTYPER_EL0(tasks[i].index), event | PMEVTYPER_NSH);
+			arch_reg_write(PMEVTYPER_EL0(tasks[i].index), event | levels);
 		enabled |= 1ULL << (tasks[i].fixed ? CYCLE_COUNTER : tasks[i].index);
 	}
 	if (arm_bench_version() >= PMUVER_V3P5)

@@ -118,7 +118,7 @@ static void x86_bench_stop(const struct bench_unit *unit)
 }
 
 static void x86_bench_start(const struct bench_unit *unit, const struct bench_task *tasks,
-                            unsigned count)
+                            unsigned count, bool user)
 {
 	uint64_t global = 0, control = 0;
 	uint64_t event = unit->vendor == BENCH_UNIT_INTEL ? PERFEVTSEL_EVENT : PERF_CTL_EVENT;
@@ -129,13 +129,14 @@ static void x86_bench_start(const struct bench_unit *unit, const struct bench_ta
 
 		if (task->fixed) {
 			global |= 1ULL << (GLOBAL_FIXED + task->index);
-			control |= (FIXED_CTR_CTRL_OS | FIXED_CTR_CTRL_USR) << 4 * task->index;
+			control |= (FIXED_CTR_CTRL_USR | (user ? 0 : FIXED_CTR_CTRL_OS))
+			           << 4 * task->index;
 			continue;
 		}
 		global |= 1ULL << task->index;
 		arch_reg_write(x86_bench_select(unit, task->index),
-		               (task->config & event) | PERFEVTSEL_OS | PERFEVTSEL_USR |
-		                   PERFEVTSEL_EN);
+		               (task->config & event) | (user ? 0 : PERFEVTSEL_OS) |
+		                   PERFEVTSEL_USR | PERFEVTSEL_EN);
 	}
 	x86_bench_freeze(unit, true);
 	if (control)

@@ -136,14 +136,18 @@ static void bench_emit_pair(struct bench_emitter *e, uint32_t instruction, unsig
 
 static void bench_emit_save(struct bench_emitter *e, const struct arch_bench_code *c)
 {
-	static const uint8_t areas[ARCH_BENCH_AREAS] = { 28, 26, 27, 25, SP };
-
 	bench_emit_pair(e, 0xa9800000U, 19, -SAVED); /* STP, pre-index */
 	for (unsigned i = 1; i < SAVED / 16; i++)
 		bench_emit_pair(e, 0xa9000000U, 19 + 2 * i, (int)(16 * i)); /* STP */
 	bench_emit_load(e, 1, (uint64_t)c->values);
 	bench_emit_move_sp(e, 0, SP);
 	bench_emit_str(e, 0, 1, SCRATCH(3));
+}
+
+static void bench_emit_areas(struct bench_emitter *e, const struct arch_bench_code *c)
+{
+	static const uint8_t areas[ARCH_BENCH_AREAS] = { 28, 26, 27, 25, SP };
+
 	for (unsigned i = 0; i < ARCH_BENCH_AREAS; i++) {
 		bench_emit_load(e, areas[i] == SP ? 0 : areas[i], c->areas[i]);
 		if (areas[i] == SP)
@@ -186,8 +190,13 @@ static void bench_emit_loop_end(struct bench_emitter *e, const uint8_t *start)
 	bench_emit_word(e, 0x14000000U | ((uint32_t)((start - e->at) / 4) & 0x3ffffff));
 }
 
+static const uint8_t bench_exit[4] = { 0 }; /* UDF #0 */
+
 static const struct bench_isa bench_isa = {
 	.save = bench_emit_save,
+	.areas = bench_emit_areas,
+	.exit = bench_exit,
+	.exit_size = sizeof(bench_exit),
 	.restore = bench_emit_restore,
 	.first_reading = bench_emit_first_reading,
 	.second_reading = bench_emit_second_reading,
@@ -200,9 +209,9 @@ static const struct bench_isa bench_isa = {
 };
 
 size_t arch_bench_build(const struct arch_bench_code *c, uint8_t *to, size_t room,
-                        size_t *copies_at)
+                        struct arch_bench_places *places)
 {
-	return bench_emit_all(c, &bench_isa, to, room, copies_at);
+	return bench_emit_all(c, &bench_isa, to, room, places);
 }
 
 void arch_bench_ready(const uint8_t *code, size_t size)
@@ -215,49 +224,8 @@ unsigned arch_bench_no_mem_reads(void)
 	return NO_MEM_READS;
 }
 
-bool arch_bench_can_read(enum arch_bench_kind kind)
+bool arch_bench_can_read(enum arch_bench_kind kind, bool user)
 {
+	(void)user;
 	return kind != ARCH_BENCH_REGISTER;
-}
-
-void arch_bench_save(struct arch_bench_state *state)
-{
-	state->words[0] = read_sysreg(fpcr);
-	state->words[1] = read_sysreg(fpsr);
-	state->words[2] = read_sysreg(tpidr_el0);
-	state->words[3] = read_sysreg(daif);
-}
-
-void arch_bench_restore(const struct arch_bench_state *state)
-{
-	write_sysreg(fpcr, state->words[0]);
-	write_sysreg(fpsr, state->words[1]);
-	write_sysreg(tpidr_el0, state->words[2]);
-	write_sysreg(daif, state->words[3]);
-}
-
-/* DDI 0487, D8.4.6: SCTLR_ELx.WXN may be cached in a TLB. */
-static void bench_set_wxn(bool forbids)
-{
-	if (arm_runs_at_el2()) {
-		uint64_t value = read_sysreg(sctlr_el2) & ~SCTLR_WXN;
-
-		write_sysreg(sctlr_el2, value | (forbids ? SCTLR_WXN : 0));
-		asm volatile("isb\n\ttlbi alle2\n\tdsb nsh\n\tisb" : : : "memory");
-	} else {
-		uint64_t value = read_sysreg(sctlr_el1) & ~SCTLR_WXN;
-
-		write_sysreg(sctlr_el1, value | (forbids ? SCTLR_WXN : 0));
-		asm volatile("isb\n\ttlbi vmalle1\n\tdsb nsh\n\tisb" : : : "memory");
-	}
-}
-
-void arch_bench_begin(void)
-{
-	bench_set_wxn(false);
-}
-
-void arch_bench_end(void)
-{
-	bench_set_wxn(true);
 }

@@ -132,12 +132,16 @@ static void bench_emit_second_reading(struct bench_emitter *e, const struct arch
 
 static void bench_emit_save(struct bench_emitter *e, const struct arch_bench_code *c)
 {
-	static const uint8_t areas[ARCH_BENCH_AREAS] = { R14, RDI, RSI, RBP, RSP };
-
 	BENCH_EMIT(e, 0x53, 0x55, 0x41, 0x54, 0x41, 0x55); /* PUSH RBX, RBP, R12, R13 */
 	BENCH_EMIT(e, 0x41, 0x56, 0x41, 0x57, 0x9c);       /* PUSH R14, R15; PUSHFQ */
 	bench_emit_load(e, RAX, (uint64_t)&c->values[SCRATCH(3)]);
 	BENCH_EMIT(e, 0x48, 0x89, 0x20); /* MOV [RAX], RSP */
+}
+
+static void bench_emit_areas(struct bench_emitter *e, const struct arch_bench_code *c)
+{
+	static const uint8_t areas[ARCH_BENCH_AREAS] = { R14, RDI, RSI, RBP, RSP };
+
 	for (unsigned i = 0; i < ARCH_BENCH_AREAS; i++)
 		bench_emit_load(e, areas[i], c->areas[i]);
 }
@@ -191,8 +195,13 @@ static void bench_emit_loop_end(struct bench_emitter *e, const uint8_t *start)
 	bench_emit_32(e, (uint32_t)(start - (e->at + 4)));
 }
 
+static const uint8_t bench_exit[] = { 0x0f, 0x0b }; /* UD2 */
+
 static const struct bench_isa bench_isa = {
 	.save = bench_emit_save,
+	.areas = bench_emit_areas,
+	.exit = bench_exit,
+	.exit_size = sizeof(bench_exit),
 	.restore = bench_emit_restore,
 	.first_reading = bench_emit_first_reading,
 	.second_reading = bench_emit_second_reading,
@@ -205,9 +214,9 @@ static const struct bench_isa bench_isa = {
 };
 
 size_t arch_bench_build(const struct arch_bench_code *c, uint8_t *to, size_t room,
-                        size_t *copies_at)
+                        struct arch_bench_places *places)
 {
-	return bench_emit_all(c, &bench_isa, to, room, copies_at);
+	return bench_emit_all(c, &bench_isa, to, room, places);
 }
 
 /* Stores are seen by instruction fetch once a serializing instruction has executed: volume 3A,
@@ -226,36 +235,7 @@ unsigned arch_bench_no_mem_reads(void)
 	return NO_MEM_LAST - 8 + 1;
 }
 
-bool arch_bench_can_read(enum arch_bench_kind kind)
+bool arch_bench_can_read(enum arch_bench_kind kind, bool user)
 {
-	(void)kind;
-	return true;
-}
-
-void arch_bench_save(struct arch_bench_state *state)
-{
-	uint32_t mxcsr;
-	uint16_t control;
-
-	__asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
-	__asm__ volatile("fnstcw %0" : "=m"(control));
-	state->words[0] = mxcsr;
-	state->words[1] = control;
-}
-
-void arch_bench_restore(const struct arch_bench_state *state)
-{
-	uint32_t mxcsr = (uint32_t)state->words[0];
-	uint16_t control = (uint16_t)state->words[1];
-
-	__asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
-	__asm__ volatile("fninit; fldcw %0" : : "m"(control));
-}
-
-void arch_bench_begin(void)
-{
-}
-
-void arch_bench_end(void)
-{
+	return kind != ARCH_BENCH_REGISTER || !user; /* RDMSR is ring 0's */
 }

@@ -11,11 +11,13 @@
 #define DESCRIPTOR_CODE64 0x00af9b000000ffffULL /* present, ring 0, execute and read, accessed */
 #define DESCRIPTOR_DATA   0x00cf93000000ffffULL /* present, ring 0, read and write, accessed */
 
+#define DESCRIPTOR_RING3 (3ULL << 45) /* DPL */
+
 struct gate {
 	uint64_t low, high;
 };
 
-static uint64_t gdt[GDT_TSS / 8 + 2 * ARCH_MAX_CPUS];
+static uint64_t gdt[GDT_USER_CODE / 8 + 1];
 static struct x86_task tss[ARCH_MAX_CPUS];
 static struct gate idt[256];
 
@@ -72,6 +74,8 @@ void descriptors_init(void)
 {
 	gdt[GDT_CODE / 8] = DESCRIPTOR_CODE64;
 	gdt[GDT_DATA / 8] = DESCRIPTOR_DATA;
+	gdt[GDT_USER_DATA / 8] = DESCRIPTOR_DATA | DESCRIPTOR_RING3;
+	gdt[GDT_USER_CODE / 8] = DESCRIPTOR_CODE64 | DESCRIPTOR_RING3;
 	for (unsigned vector = 0; vector < 256; vector++)
 		descriptors_set_gate(vector);
 }
@@ -101,6 +105,11 @@ void descriptors_init_cpu(unsigned cpu)
 		tss[cpu].ist[i - STACK_INTERRUPT] = descriptors_top_of_stack(cpu, i);
 	descriptors_set_pmi(cpu, x86_pmi_unclaimed);
 	descriptors_describe_task(&gdt[GDT_TSS / 8 + 2 * cpu], &tss[cpu]);
+}
+
+void descriptors_set_stack(uint64_t sp)
+{
+	tss[arch_cpu()].rsp[0] = sp;
 }
 
 void descriptors_load(unsigned cpu)

@@ -8,6 +8,10 @@
 #define GDT_DATA 0x10
 #define GDT_TSS  0x20 /* CPU 0's; CPU n's is n * 16 higher, so TR identifies the CPU */
 
+/* behind the last CPU's TSS; RPL 3 */
+#define GDT_USER_DATA (GDT_TSS + 16 * ARCH_MAX_CPUS + 3)
+#define GDT_USER_CODE (GDT_TSS + 16 * ARCH_MAX_CPUS + 8 + 3)
+
 #define TASK_PARKED     0xffe0       /* beyond any firmware's GDT */
 #define DESCRIPTOR_BUSY (1ULL << 41) /* bit of a TSS's type, 3.5 */
 
@@ -61,6 +65,9 @@ static inline void descriptors_load_parked(uint64_t entry[2])
 /* Fill the tables that all CPUs share, and a CPU's task state segment from its stacks. */
 void descriptors_init(void);
 void descriptors_init_cpu(unsigned cpu);
+
+/* The stack of exceptions that this CPU takes from ring 3. Thread. */
+void descriptors_set_stack(uint64_t sp);
 
 /* Set what this CPU's NMIs call (nmi.c), from the next NMI on. */
 void descriptors_set_pmi(unsigned cpu, arch_pmi_fn handler);

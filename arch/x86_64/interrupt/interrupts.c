@@ -74,6 +74,10 @@ void arch_regs_redirect(const struct arch_regs *regs, void (*fn)(void *arg), voi
 	r->rsp = sp - 8;
 	r->rbp = 0;
 	r->rflags = RFLAGS_FIXED | (r->rflags & (RFLAGS_IF | RFLAGS_TF));
+	if (r->cs & 3) { /* from ring 3; fn is ours */
+		r->cs = GDT_CODE;
+		r->ss = GDT_DATA;
+	}
 }
 
 /* SDM volume 3A, 4.7: P = bit 0, W/R = 1, RSVD = 3, I/D = 4 */

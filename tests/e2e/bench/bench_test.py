@@ -11,7 +11,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import bench
@@ -19,30 +18,6 @@ import machine
 import smi
 import snippets
 import tap
-
-ROUNDS = ("-unroll_count", "10", "-n_measurements", "3", "-warm_up_count", "1")
-
-
-def hundredths(count):
-    return f"{count}.00"
-
-
-def table(session, isa, rows, config):
-    """Every row's three counts, for one copy of the code."""
-    names = [line.split()[1] for line in config.splitlines()]
-    wrong = []
-    began = time.monotonic()
-    for code, *expected in rows:
-        init = expected.pop() if isinstance(expected[-1], str) else ""
-        seen = session.counts(code, config, *ROUNDS, init=init)
-        wanted = {name: hundredths(count) for name, count in zip(names, expected)}
-        if seen != wanted:
-            wrong.append((code, seen, wanted))
-    minutes = (time.monotonic() - began) / 60
-    tap.ok(len(rows) >= 100 and not wrong,
-           f"{isa}: {len(names)} counts of each of {len(rows)} snippets are those of its text", wrong[:5])
-    tap.note(f"{isa}: {len(rows) / minutes:.0f} snippets a minute")
-
 
 def one_event_options(session, isa, config, name):
     """Options, by instructions alone: in every form the count of one copy is the same."""
@@ -52,7 +27,7 @@ def one_event_options(session, isa, config, name):
                     ("-loop_count", "1000", "-unroll", "10"), ("-asm_late_init", "nop; nop"),
                     ("-asm_one_time_init", "nop"), ("-l", "10", "-u", "7", "-w", "0", "-n", "1", "-al", "8")):
         seen = session.counts(nop3, config, *options)
-        tap.equal(seen.get(name), hundredths(3), f"{isa}: {' '.join(options)}: three instructions are 3.00")
+        tap.equal(seen.get(name), bench.hundredths(3), f"{isa}: {' '.join(options)}: three instructions are 3.00")
     tap.equal(session.counts("", config).get(name), "0.00", f"{isa}: an empty snippet has no overhead")
     tap.equal(session.counts(nop3, config, "-no_normalization").get(name), "3000",
               f"{isa}: -no_normalization: a thousand copies are 3000")
@@ -94,7 +69,7 @@ def x86(binary):
     config = bench.configuration(("C0.00", "INSTRUCTIONS"), ("C4.00", "BRANCHES"), ("C4.20", "TAKEN"))
     session = bench.Session("x86_64", "--qemu", binary, "--limit", "0.2",
                             qemu=("-cpu", "Skylake-Client,pmu=on", "-smp", "2"))
-    table(session, "x86_64", snippets.X86, config)
+    bench.table(session, "x86_64", snippets.X86, config)
     one_event_options(session, "x86_64", config, "INSTRUCTIONS")
     faults(session, "x86_64", config, "INSTRUCTIONS", ("ud2", "#UD invalid opcode"),
            ("mov rax, [0]", "#PF page fault, read"))
@@ -166,7 +141,7 @@ def amd(binary):
     """The same generated code on AMD's six counters."""
     config = bench.configuration(("C0.00", "INSTRUCTIONS"), ("C2.00", "BRANCHES"), ("C4.00", "TAKEN"))
     session = bench.Session("x86_64", "--qemu", binary, qemu=("-cpu", "EPYC,pmu=on"))
-    table(session, "x86_64, AMD", snippets.X86, config)
+    bench.table(session, "x86_64, AMD", snippets.X86, config)
     many = bench.configuration(*((f"0C0.00{ctr}", f"I{i}") for i, ctr in
                                  enumerate(("", ".CTR=5", "", "", "", "", "", "", ""))))
     tap.equal(set(session.counts("nop; nop", many).values()), {"2.00"}, "AMD: nine events on six counters")
@@ -180,7 +155,7 @@ def arm(binary):
     config = bench.configuration(("08", "INSTRUCTIONS"), ("21", "BRANCHES"))
     rows = [(code, instructions, branches) for code, instructions, branches, _ in snippets.ARM]
     session = bench.Session("aarch64", "--qemu", binary, qemu=("-cpu", "cortex-a76,pmu-instructions=on"))
-    table(session, "aarch64, the model", rows, config)
+    bench.table(session, "aarch64, the model", rows, config)
     session.end()
 
 
@@ -188,7 +163,7 @@ def stock_arm():
     config = bench.configuration(("08", "INSTRUCTIONS"))
     rows = [row[:2] for row in snippets.ARM]
     session = bench.Session("aarch64", "--limit", "0.2", qemu=("-cpu", "max", "-smp", "2"))
-    table(session, "aarch64, EL1", rows, config)
+    bench.table(session, "aarch64, EL1", rows, config)
     one_event_options(session, "aarch64, EL1", config, "INSTRUCTIONS")
     faults(session, "aarch64, EL1", config, "INSTRUCTIONS", (".inst 0", "undefined instruction"),
            ("mov x0, #0; ldr x1, [x0]", "data abort, read"))
@@ -199,7 +174,7 @@ def stock_arm():
     session = bench.Session("aarch64", "--limit", "0.2",
                             qemu=("-cpu", "max", "-machine", "virt,gic-version=3,virtualization=on", "-smp", "2"))
     endless(session, "aarch64, EL2", config, "INSTRUCTIONS", "1: b 1b")
-    table(session, "aarch64, EL2", rows, config)
+    bench.table(session, "aarch64, EL2", rows, config)
     session.end()
 
 

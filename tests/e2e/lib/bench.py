@@ -3,9 +3,10 @@
 
 import json
 import subprocess
-import sys
+import time
 
 import machine
+import tap
 
 ICOUNT = ("-icount", "shift=4,sleep=off")
 
@@ -44,3 +45,27 @@ class Session:
     def end(self):
         self.process.stdin.close()
         return self.process.wait()
+
+
+ROUNDS = ("-unroll_count", "10", "-n_measurements", "3", "-warm_up_count", "1")
+
+
+def hundredths(count):
+    return f"{count}.00"
+
+
+def table(session, isa, rows, config, *options):
+    """Every row's three counts, for one copy of the code."""
+    names = [line.split()[1] for line in config.splitlines()]
+    wrong = []
+    began = time.monotonic()
+    for code, *expected in rows:
+        init = expected.pop() if isinstance(expected[-1], str) else ""
+        seen = session.counts(code, config, *ROUNDS, *options, init=init)
+        wanted = {name: hundredths(count) for name, count in zip(names, expected)}
+        if seen != wanted:
+            wrong.append((code, seen, wanted))
+    minutes = (time.monotonic() - began) / 60
+    tap.ok(len(rows) >= 100 and not wrong,
+           f"{isa}: {len(names)} counts of each of {len(rows)} snippets are those of its text", wrong[:5])
+    tap.note(f"{isa}: {len(rows) / minutes:.0f} snippets a minute")

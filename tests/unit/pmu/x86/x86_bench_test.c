@@ -14,7 +14,8 @@
 #include "pmu/x86/x86_bench.h"
 
 static bool can_freeze;
-static uint64_t debugctl, at_start; /* IA32_DEBUGCTL now, and when the counters started */
+static uint64_t debugctl, at_start;      /* IA32_DEBUGCTL now, and when the counters started */
+static uint64_t fixed_control, select_0; /* the last values that start() wrote */
 
 static uint64_t read_register(uint32_t reg)
 {
@@ -42,6 +43,10 @@ static void write_register(uint32_t reg, uint64_t value)
 		assert_true(can_freeze); /* a reserved bit raises #GP */
 		debugctl = value;
 	}
+	if (reg == IA32_FIXED_CTR_CTRL && value)
+		fixed_control = value;
+	if (reg == IA32_PERFEVTSEL0 && value)
+		select_0 = value;
 	if (reg == IA32_PERF_GLOBAL_CTRL && value)
 		at_start = debugctl;
 }
@@ -62,7 +67,7 @@ static void run(struct bench_unit *unit)
 	const struct bench_task task = { .fixed = true, .index = 0 };
 
 	x86_bench_counters.look(unit);
-	x86_bench_counters.start(unit, &task, 1);
+	x86_bench_counters.start(unit, &task, 1, false);
 	x86_bench_counters.stop(unit);
 }
 
@@ -101,12 +106,30 @@ static void a_cpu_without_the_bit_is_left_alone(void **state)
 	assert_int_equal(at_start, DEBUGCTL_LBR);
 }
 
+static void a_snippet_at_ring_3_is_counted_there_alone(void **state)
+{
+	const struct bench_task tasks[] = { { .fixed = true, .index = 1 }, { .config = 0xc0 } };
+	struct bench_unit unit;
+
+	(void)state;
+	can_freeze = true;
+	x86_bench_counters.look(&unit);
+	assert_true(unit.general > 0 && unit.fixed & 2);
+	x86_bench_counters.start(&unit, tasks, 2, true);
+	assert_int_equal(fixed_control, FIXED_CTR_CTRL_USR << 4);
+	assert_int_equal(select_0, 0xc0 | PERFEVTSEL_USR | PERFEVTSEL_EN);
+	x86_bench_counters.start(&unit, tasks, 2, false);
+	assert_int_equal(fixed_control, (FIXED_CTR_CTRL_USR | FIXED_CTR_CTRL_OS) << 4);
+	assert_int_equal(select_0, 0xc0 | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_EN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(counters_freeze_in_smm_while_they_count, set_up),
 		cmocka_unit_test_setup(the_bit_stays_if_it_was_set_before, set_up),
 		cmocka_unit_test_setup(a_cpu_without_the_bit_is_left_alone, set_up),
+		cmocka_unit_test_setup(a_snippet_at_ring_3_is_counted_there_alone, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
