@@ -47,6 +47,10 @@ struct arch_bench_code {
 	 * ARCH_BENCH_SCRATCH words of the generated code. no_mem: the first reading is 0, and the
 	 * second the difference. */
 	uint64_t *values;
+	/* x86: instead of two readings, the code writes this MSR before late_init and, behind an
+	 * LFENCE, sets it to 0 after the copies; 0: it does not. The caller reads the counters. */
+	uint32_t gate;
+	uint64_t gate_on;
 	uint64_t areas[ARCH_BENCH_AREAS];
 	uint32_t copies, loops, alignment;
 	bool no_mem; /* values are kept in registers; at most arch_bench_no_mem_reads() of them */

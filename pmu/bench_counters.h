@@ -22,6 +22,7 @@ struct bench_unit {
 	bool aperf;                        /* the CPU has MPERF and APERF */
 	bool freezes;                      /* the counters do not count in system management mode */
 	bool froze;                        /* so they did before start() too */
+	bool gates;                        /* gate(), arm() and read() are there */
 };
 
 /* A counter's task. */
@@ -40,6 +41,16 @@ struct bench_counters {
 	              bool user);
 	/* Stop all counters. Interrupts masked. */
 	void (*stop)(const struct bench_unit *unit);
+	/* For counters that freeze at a chosen core cycle (Intel's FREEZE_PERFMON_ON_PMI). gate():
+	 * as start(), but they count only while the register *reg has the returned value; the core
+	 * cycles are counted too. arm(): before each run, with *reg 0: all counters are 0, and
+	 * freeze when the core cycles have overflowed after `cycle` cycles. read(): a counter's
+	 * count since arm() with the same cycle. Interrupts masked. */
+	uint64_t (*gate)(const struct bench_unit *unit, const struct bench_task *tasks,
+	                 unsigned count, bool user, uint32_t *reg);
+	void (*arm)(const struct bench_unit *unit, uint32_t cycle);
+	uint64_t (*read)(const struct bench_unit *unit, const struct bench_task *task,
+	                 uint32_t cycle);
 	/* The selector by which generated code reads a counter (arch/bench.h). Any context. */
 	uint32_t (*selector)(const struct bench_task *task);
 };

@@ -26,6 +26,8 @@ struct bench_job {
 	unsigned nr_tasks;
 	struct arch_bench_read reads[BENCH_COUNTERS];
 	uint64_t masks[BENCH_COUNTERS];
+	uint32_t gate; /* the counters count while this register has the value gate_on; 0: none */
+	uint64_t gate_on;
 	uint64_t *values;              /* bench_memory()->reading */
 	uint64_t former[BENCH_WRITES]; /* the set registers' values before */
 };
@@ -61,6 +63,8 @@ static int bench_build(struct bench_job *job, const struct arch_bench_bytes part
 		.reads = job->reads,
 		.nr_reads = request->nr_counters,
 		.values = job->values,
+		.gate = job->gate,
+		.gate_on = job->gate_on,
 		.copies = copies,
 		.loops = loops,
 		.alignment = request->alignment,
@@ -106,6 +110,10 @@ static int bench_take_counter(struct bench_job *job, unsigned i)
 	struct bench_task *task = &job->tasks[job->nr_tasks];
 	bool fixed = counter->kind == BENCH_FIXED;
 
+	if (job->request->flags & BENCH_CYCLE && counter->kind != BENCH_FIXED &&
+	    counter->kind != BENCH_GENERAL)
+		return bench_refuse(job->result, -EINVAL,
+		                    "cycle by cycle reads counters alone: no clock, no MSR");
 	job->reads[i] = (struct arch_bench_read){ ARCH_BENCH_CLOCK, 0 };
 	job->masks[i] = UINT64_MAX;
 	if (counter->kind == BENCH_CLOCK)
@@ -138,6 +146,14 @@ static int bench_take_counters(struct bench_job *job)
 	int code = 0;
 
 	bench_counters->look(&job->unit);
+	if (job->request->flags & BENCH_CYCLE && !job->unit.gates)
+		return bench_refuse(job->result, -ENOTSUP,
+		                    "cycle by cycle needs counters that freeze at an overflow "
+		                    "(Intel's FREEZE_PERFMON_ON_PMI), and a counter of core "
+		                    "cycles");
+	if (job->request->flags & BENCH_CYCLE && job->request->flags & BENCH_USER)
+		return bench_refuse(job->result, -ENOTSUP,
+		                    "cycle by cycle runs at ring 0 alone: it writes an MSR");
 	if (job->request->flags & BENCH_NO_MEM && job->request->nr_counters > most)
 		return bench_refuse(job->result, -EINVAL,
 		                    "without memory accesses only %u values can be read at once",
@@ -163,6 +179,33 @@ static void bench_restore_registers(struct bench_job *job)
 
 /* ---- Runs ---- */
 
+static void bench_start_counters(struct bench_job *job)
+{
+	bool user = job->request->flags & BENCH_USER;
+
+	if (job->request->flags & BENCH_CYCLE)
+		job->gate_on =
+		    bench_counters->gate(&job->unit, job->tasks, job->nr_tasks, user, &job->gate);
+	else
+		bench_counters->start(&job->unit, job->tasks, job->nr_tasks, user);
+}
+
+/* Cycle by cycle: tasks and counters of the request have the same numbers. */
+static int bench_run_once(struct bench_job *job, bool bounded)
+{
+	if (job->gate)
+		bench_counters->arm(&job->unit, job->request->cycle);
+	return bench_call(bounded);
+}
+
+/* The counts of the last call. */
+static uint64_t bench_count(const struct bench_job *job, unsigned i)
+{
+	if (job->gate)
+		return bench_counters->read(&job->unit, &job->tasks[i], job->request->cycle);
+	return (job->values[job->request->nr_counters + i] - job->values[i]) & job->masks[i];
+}
+
 /* With other tasks than the measurement: the counters are stopped, and nothing is kept. */
 static int bench_run_unmeasured(struct bench_job *job)
 {
@@ -175,12 +218,12 @@ static int bench_run_unmeasured(struct bench_job *job)
 	if (once[BENCH_INIT].size)
 		code = bench_build(job, once, 0, 0);
 	if (!code && once[BENCH_INIT].size)
-		code = bench_call(true);
+		code = bench_run_once(job, true);
 	if (code || !request->initial_warm_up)
 		return code;
 	code = bench_build(job, parts, request->unroll, request->loop);
 	for (uint32_t i = 0; i < request->initial_warm_up && !code; i++)
-		code = bench_call(i == 0);
+		code = bench_run_once(job, i == 0);
 	return code;
 }
 
@@ -195,15 +238,15 @@ static int bench_measure(struct bench_job *job, unsigned run, uint32_t copies, u
 	bench_take_parts(request, parts);
 	code = bench_build(job, parts, copies, loops);
 	for (uint32_t i = 0; i < request->warm_up && !code; i++)
-		code = bench_call(i == 0);
+		code = bench_run_once(job, i == 0);
 	bench_noise_run_begin();
 	for (uint32_t i = 0; i < request->measurements && !code; i++) {
 		bench_noise_call_begin();
-		code = bench_call(i + request->warm_up == 0);
+		code = bench_run_once(job, i + request->warm_up == 0);
 		bench_noise_call_end(&job->result->noise);
 		for (unsigned c = 0; c < n; c++)
 			job->result->values[bench_value(job->result, run, c, i)] =
-			    (int64_t)((job->values[n + c] - job->values[c]) & job->masks[c]);
+			    (int64_t)bench_count(job, c);
 	}
 	bench_noise_run_end(&job->result->noise, run);
 	return code;
@@ -232,8 +275,7 @@ static void bench_run_masked(struct bench_job *job)
 	bench_call_begin(job->request->bound_ms);
 	for (unsigned i = 0; i < BENCH_AREAS; i++)
 		memset(bench_memory()->areas[i], 0, BENCH_AREA);
-	bench_counters->start(&job->unit, job->tasks, job->nr_tasks,
-	                      job->request->flags & BENCH_USER);
+	bench_start_counters(job);
 	bench_set_registers(job); /* they may start other counters */
 	bench_noise_begin(&job->result->noise);
 	job->result->noise.frozen = job->unit.freezes;

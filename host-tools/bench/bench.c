@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "host-tools/bench/bench_cycle.h"
 #include "host-tools/bench/bench_measure.h"
 #include "host-tools/bench/bench_print.h"
 #include "host-tools/bench/bench_serve.h"
@@ -56,6 +57,18 @@ static int measure(struct bench_link *link, const struct bench_options *options)
 	return status;
 }
 
+static int measure_cycles(struct bench_link *link, const struct bench_options *options)
+{
+	struct bench_cycles cycles;
+	struct error error = { "" };
+	int code = bench_cycles_measure(&cycles, link, options, &error);
+
+	if (!code)
+		bench_cycles_print(&cycles, options, stdout);
+	bench_cycles_free(&cycles);
+	return status_of(code, link, &error);
+}
+
 static int run_exegesis(struct bench_link *link, struct exegesis_file *file,
                         const struct bench_options *options)
 {
@@ -74,6 +87,8 @@ static int run(struct bench_link *link, struct exegesis_file *file,
 {
 	if (serve)
 		return bench_serve(link, options);
+	if (options->by_cycle)
+		return measure_cycles(link, options);
 	return options->exegesis ? run_exegesis(link, file, options) : measure(link, options);
 }
 

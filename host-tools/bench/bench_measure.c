@@ -98,7 +98,8 @@ static void prepare_request(struct run *run)
 
 	run->request = (struct bench_request){
 		.flags = (options->no_mem ? BENCH_NO_MEM : 0) | (options->basic ? BENCH_BASIC : 0) |
-		         (options->drain ? BENCH_DRAIN : 0) | (options->user ? BENCH_USER : 0),
+		         (options->drain ? BENCH_DRAIN : 0) | (options->user ? BENCH_USER : 0) |
+		         (options->frozen ? BENCH_CYCLE : 0),
 		.cpu = options->cpu,
 		.measurements = options->measurements,
 		.warm_up = options->warm_up,
@@ -107,6 +108,7 @@ static void prepare_request(struct run *run)
 		.loop = options->loop,
 		.alignment = options->alignment,
 		.offset = options->offset,
+		.cycle = options->cycle,
 		.bound_ms = options->limit_ms,
 	};
 }
@@ -197,8 +199,9 @@ static int run_fixed(struct run *run, struct error *error)
 	struct bench_request request;
 
 	begin_group(run, &request);
-	add(run, &request, (struct bench_counter){ BENCH_CLOCK, 0, 0 }, 0,
-	    h->vendor == BENCH_ARM ? "CNTVCT" : "RDTSC");
+	if (!run->options->frozen)
+		add(run, &request, (struct bench_counter){ BENCH_CLOCK, 0, 0 }, 0,
+		    h->vendor == BENCH_ARM ? "CNTVCT" : "RDTSC");
 	if (h->vendor == BENCH_AMD && h->aperf && !run->options->user) {
 		add(run, &request, (struct bench_counter){ BENCH_REGISTER, 0, MSR_MPERF }, 1,
 		    "MPERF");
@@ -223,6 +226,16 @@ static unsigned counters_of(const struct run *run)
 	return run->options->no_mem && most > no_mem ? no_mem : most;
 }
 
+/* On some of Intel's CPUs one counter does not freeze together with the others: counter 0 on Alder
+ * Lake (model 97H), counter 1 on others (nanoBench's findings). */
+static bool is_avoided(const struct run *run, unsigned counter)
+{
+	uint32_t signature = run->measurement->hardware.signature;
+	uint32_t model = (signature >> 4 & 0xf) | (signature >> 12 & 0xf0);
+
+	return run->options->frozen && counter == (model == 0x97 ? 0 : 1);
+}
+
 /* Give each counter in its order the next event, if that may use it. */
 static void fill_group(struct run *run, struct bench_request *request, size_t *next)
 {
@@ -235,7 +248,7 @@ static void fill_group(struct run *run, struct bench_request *request, size_t *n
 			                         bench_config_select(
 			                             event, run->measurement->hardware.vendor) };
 
-		if (event->counter >= 0 && event->counter != (int)i)
+		if (event->counter >= 0 ? event->counter != (int)i : is_avoided(run, i))
 			continue;
 		if ((event->alone && request->nr_counters) ||
 		    request->nr_writes + event->nr_writes > BENCH_WRITES)

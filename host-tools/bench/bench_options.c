@@ -56,6 +56,8 @@ static const struct word_option options_[] = {
 	{ "no_mem", SWITCH, AT(no_mem), 0, 0 },
 	{ "no_normalization", SWITCH, AT(no_normalization), 0, 0 },
 	{ "remove_empty_events", SWITCH, AT(remove_empty), 0, 0 },
+	{ "cycle_by_cycle", SWITCH, AT(by_cycle), 0, 0 },
+	{ "end_to_end", SWITCH, AT(end_to_end), 0, 0 },
 	{ "df", SWITCH, AT(drain), 0, 0 },
 	{ "cpu", NUMBER, AT(cpu), 0, INT32_MAX },
 	{ "verbose", SWITCH, AT(verbose), 0, 0 },

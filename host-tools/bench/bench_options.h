@@ -27,7 +27,10 @@ struct bench_options {
 	uint32_t limit_ms; /* of the first run of a snippet */
 	enum bench_aggregate aggregate;
 	bool fixed_counters, range, basic, no_mem, no_normalization, remove_empty, drain, verbose;
-	bool user; /* at ring 3 or EL0 */
+	bool user;                 /* at ring 3 or EL0 */
+	bool by_cycle, end_to_end; /* bench_cycle.h */
+	bool frozen;               /* of one of its measurements: the counters freeze ... */
+	uint32_t cycle;            /* ... after so many core cycles; UINT32_MAX: never */
 	bool json;
 	const char *exegesis, *output; /* YAML files of llvm-exegesis; NULL: not given */
 };

@@ -75,7 +75,7 @@ static const struct argp argp = {
 	    "-config -msr_config FILE; -fixed_counters; -n_measurements -unroll_count -loop_count "
 	    "-warm_up_count -initial_warm_up_count -alignment_offset -code_offset -cpu N; -avg "
 	    "-median -min -max -range; -basic_mode -no_mem -no_normalization -remove_empty_events "
-	    "-df -verbose. `man bareperf-bench' explains them. Exit status: 1 the snippet ended "
+	    "-df -cycle_by_cycle -end_to_end -verbose. `man bareperf-bench' explains them. Exit status: 1 the snippet ended "
 	    "with an exception or the machine refused it, 125 error, 126 wrong usage.",
 };
 
@@ -95,6 +95,8 @@ static void check_code(const struct bench_options *options, bool serve)
 		refuse("--exegesis cannot be combined with -asm or -code");
 	if (options->exegesis && (serve || options->json))
 		refuse("--exegesis cannot be combined with --serve or --json");
+	if (options->by_cycle && (options->exegesis || options->json))
+		refuse("-cycle_by_cycle cannot be combined with --exegesis or --json");
 	if (options->output && !options->exegesis)
 		refuse("--output needs --exegesis FILE");
 	if (!serve && !options->exegesis && !options->assembly[BENCH_CODE] &&

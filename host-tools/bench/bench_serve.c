@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/bench/bench_cycle.h"
 #include "host-tools/bench/bench_measure.h"
 #include "host-tools/bench/bench_print.h"
 #include "host-tools/util/exit_status.h"
@@ -95,6 +96,29 @@ static int take_own(struct bench_options *options, char **words, int count)
 	return own;
 }
 
+/* A measurement cycle by cycle; -EINVAL and so on as of bench_cycles_measure(). */
+static int carry_out_cycles(struct bench_link *link, const struct bench_options *options,
+                            json_t **object, struct error *error)
+{
+	struct bench_cycles cycles;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int code;
+
+	if (!out)
+		return error_set(error, -ENOMEM, "no memory for the answer");
+	code = bench_cycles_measure(&cycles, link, options, error);
+	if (!code)
+		bench_cycles_print(&cycles, options, out);
+	fclose(out);
+	if (!code)
+		*object = json_pack("{s:o}", "output", json_stringn(text, size));
+	bench_cycles_free(&cycles);
+	free(text);
+	return code;
+}
+
 /* *fatal: the machine does not answer any more. */
 static json_t *carry_out(struct bench_link *link, const json_t *request,
                          const struct bench_options *session, bool *fatal)
@@ -103,7 +127,7 @@ static json_t *carry_out(struct bench_link *link, const json_t *request,
 	struct bench_options options;
 	struct error error = { "" };
 	char *words[MOST_WORDS];
-	json_t *object;
+	json_t *object = NULL;
 	int count, kept, own, code;
 
 	bench_options_init(&options);
@@ -113,13 +137,15 @@ static json_t *carry_out(struct bench_link *link, const json_t *request,
 	own = code ? 0 : take_own(&options, words, count);
 	if (!code)
 		code = bench_options_parse(&options, count - own, words + own, NULL, &kept, &error);
-	if (!code)
+	if (!code && options.by_cycle)
+		code = carry_out_cycles(link, &options, &object, &error);
+	else if (!code)
 		code = bench_measure(&m, link, &options, &error);
 	if (code)
 		object = failure(code, &error);
-	else if (options.json)
+	else if (options.json && !options.by_cycle)
 		object = json_pack("{s:o}", "result", bench_json(&m, &options));
-	else
+	else if (!options.by_cycle)
 		object = json_pack("{s:o}", "output", text_of(&m, &options));
 	if (!code && !options.json && is_void(&m))
 		json_object_set_new(object, "warning", text_of(&m, NULL));

@@ -207,24 +207,132 @@ def _value(text):
     return tuple(float(number) for number in found.groups()) if found else float(text)
 
 
+# For detP23: leave the choice between Intel's ports 2 and 3 in a known state. Counter 0 counts
+# UOPS_DISPATCHED_PORT.PORT_2 during one load; if that load took port 3, a second one follows.
+_PORT_23 = """
+push rax; push rcx; push rdx
+mov ecx, 0x38f; rdmsr; push rax; push rdx; xor eax, eax; xor edx, edx; wrmsr
+mov ecx, 0x186; rdmsr; push rax; push rdx; mov eax, 0x4204a1; xor edx, edx; wrmsr
+mov ecx, 0xc1; rdmsr; push rax; push rdx; xor eax, eax; xor edx, edx; wrmsr
+mov ecx, 0x38f; mov eax, 1; wrmsr
+mov rax, [rsp]
+xor eax, eax; wrmsr
+mov ecx, 0xc1; rdmsr; test eax, eax; lfence; jnz 1f
+mov rax, [rsp]
+1:
+mov ecx, 0xc1; pop rdx; pop rax; wrmsr
+mov ecx, 0x186; pop rdx; pop rax; wrmsr
+mov ecx, 0x38f; pop rdx; pop rax; wrmsr
+pop rdx; pop rcx; pop rax
+"""
+
+
+def _init(code, objFile, binFile, detP23):
+    """The options for the code before each run."""
+    words = _part("_init", code, objFile, binFile)
+    if not detP23:
+        return words
+    if _session.machine()["vendor"] != "Intel":
+        raise ValueError("detP23: only Intel's CPUs have the ports 2 and 3")
+    target, piece = _session.file("init.bin"), _session.file("piece.bin")
+    createBinaryFile(target, asm=_PORT_23)
+    if createBinaryFile(piece, asm=code, objFile=objFile, binFile=binFile):
+        with open(target, "ab") as whole, open(piece, "rb") as more:
+            whole.write(more.read())
+    return ["-code_init", target]
+
+
+def _words(code, codeObjFile, codeBinFile, init, initObjFile, initBinFile, lateInit, lateInitObjFile, lateInitBinFile,
+           oneTimeInit, oneTimeInitObjFile, oneTimeInitBinFile, cpu, detP23):
+    """A measurement as options."""
+    words = [*_part("", code, codeObjFile, codeBinFile), *_init(init, initObjFile, initBinFile, detP23),
+             *_part("_late_init", lateInit, lateInitObjFile, lateInitBinFile),
+             *_part("_one_time_init", oneTimeInit, oneTimeInitObjFile, oneTimeInitBinFile), *_parameters()]
+    return words if cpu is None else [*words, "-cpu", str(cpu)]
+
+
 def runNanoBench(code="", codeObjFile=None, codeBinFile=None, init="", initObjFile=None, initBinFile=None,
                  lateInit="", lateInitObjFile=None, lateInitBinFile=None,
                  oneTimeInit="", oneTimeInitObjFile=None, oneTimeInitBinFile=None, cpu=None, detP23=False):
     """Measure a snippet. Returns {event: count} in the events' order."""
-    if detP23:
-        raise ValueError("detP23: bareperf does not prepare the choice between ports 2 and 3")
-    words = [*_part("", code, codeObjFile, codeBinFile), *_part("_init", init, initObjFile, initBinFile),
-             *_part("_late_init", lateInit, lateInitObjFile, lateInitBinFile),
-             *_part("_one_time_init", oneTimeInit, oneTimeInitObjFile, oneTimeInitBinFile), *_parameters()]
-    if cpu is not None:
-        words += ["-cpu", str(cpu)]
-    output = _session.ask(words)["output"]
+    output = _session.ask(_words(**locals()))["output"]
     if paramDict.get("verbose"):
         print(output, end="")
     lines = (line for line in output.splitlines() if ": " in line and not line.startswith("\t"))
     return collections.OrderedDict((name, _value(value)) for name, value in (line.rsplit(": ", 1) for line in lines))
 
 
-def runNanoBenchCycleByCycle(**_):
-    """Not possible yet: the counters would have to stop at a chosen cycle."""
-    raise NotImplementedError("bareperf bench cannot stop counters at a chosen cycle yet")
+_MICROCODE, _RETIRED = "IDQ.MS_UOPS_internal", "INST_RETIRED_internal"
+
+
+class _Series:
+    """An event's line: the counts of the empty code, at its end and at the fence behind it, and of the code
+    after each cycle, the least and the greatest."""
+
+    def __init__(self, fields, has_range):
+        numbers = [int(field) for field in fields]
+        self.empty, self.fence = numbers[:2]
+        self.values = numbers[2::3] if has_range else numbers[2:]
+        self.least, self.most = (numbers[3::3], numbers[4::3]) if has_range else ([], [])
+
+
+def _last_cycle(retired):
+    """The cycle in which the code's last instruction retires; the fence retires alone in the last one. None: this
+    cannot be seen."""
+    if len(retired) < 3 or retired[-1] == retired[-2] or retired[-2] != retired[-3]:
+        return None
+    return retired.index(retired[-2])
+
+
+def _fence_cycle(microcode):
+    """The cycle before the fence's micro-operations come from the microcode; None: this cannot be seen."""
+    pairs = zip(microcode, microcode[1:])
+    return max((i for i, (one, two) in enumerate(pairs) if one == two < microcode[-1]), default=None)
+
+
+def _bounds(name, series, last, fence):
+    """The counts that the overhead before the code has caused, and those up to the code's end."""
+    upper = name.upper()
+    if "RETIRE" in upper:
+        overhead = series.fence - series.empty
+        return series.empty, series.values[-1] - overhead if "UOP" in upper else series.values[last]
+    if "ISSUE" in upper:
+        return series.values[0], series.values[last - 1] - (series.empty - series.values[0])
+    return series.values[0], series.values[fence - 1] if "IDQ" in name else series.values[-1]
+
+
+def _without_overhead(table):
+    """{event: (counts, least, most) of the code alone}; None: its end cannot be found."""
+    last, fence = _last_cycle(table[_RETIRED].values), _fence_cycle(table[_MICROCODE].values)
+    if last is None or fence is None:
+        return None
+    result = collections.OrderedDict()
+    for name, series in table.items():
+        if not name.endswith("_internal"):
+            low, high = _bounds(name, series, last, fence)
+            result[name] = tuple([max(0, min(value, high) - low) for value in values[:last + 1]]
+                                 for values in (series.values, series.least, series.most))
+    return result
+
+
+def runNanoBenchCycleByCycle(code="", codeObjFile=None, codeBinFile=None, init="", initObjFile=None, initBinFile=None,
+                             lateInit="", lateInitObjFile=None, lateInitBinFile=None,
+                             oneTimeInit="", oneTimeInitObjFile=None, oneTimeInitBinFile=None, cpu=None,
+                             detP23=False):
+    """Measure a snippet's counts after each core cycle. Returns {event: (counts, least, most)}; the last two are
+    empty without the parameter range. Without endToEnd, the overhead around the code is removed; None: it cannot
+    be found in the counts."""
+    words = _words(**locals())
+    config = paramDict.get("config", "")
+    if paramDict.get("endToEnd"):
+        words.append("-end_to_end")
+    else:
+        config += f"\n79.30 {_MICROCODE}\nC0.00 {_RETIRED}\n"
+    output = _session.ask([*words, "-config_text", config, "-cycle_by_cycle"])["output"]
+    if paramDict.get("verbose"):
+        print(output, end="")
+    table = collections.OrderedDict((name, _Series(fields, paramDict.get("range"))) for name, *fields in
+                                    (line.split(",") for line in output.splitlines()))
+    if not paramDict.get("endToEnd"):
+        return _without_overhead(table)
+    return collections.OrderedDict((name, (one.values, one.least, one.most)) for name, one in table.items())

@@ -56,7 +56,8 @@ struct bench_write {
 #define BENCH_DRAIN  (1U << 2) /* long NOPs drain the front end's buffers */
 #define BENCH_ABOUT  (1U << 3) /* run nothing: only describe the machine */
 #define BENCH_USER   (1U << 4) /* run, and count, at the user level: ring 3, EL0 */
-#define BENCH_FLAGS  31U
+#define BENCH_CYCLE  (1U << 5) /* the counters freeze after `cycle` core cycles */
+#define BENCH_FLAGS  63U
 
 struct bench_request {
 	uint32_t flags; /* BENCH_NO_MEM and so on */
@@ -67,6 +68,7 @@ struct bench_request {
 	uint32_t alignment; /* bytes behind a 64-byte boundary at which the copies begin */
 	uint32_t bound_ms;  /* limit of the first run of each generated code */
 	uint32_t offset;    /* bytes behind a page's start at which the generated code begins */
+	uint32_t cycle;     /* of BENCH_CYCLE; UINT32_MAX: they count to the end */
 	unsigned nr_counters, nr_writes;
 	struct bench_counter counters[BENCH_COUNTERS];
 	struct bench_write writes[BENCH_WRITES];

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define REQUEST_MARK 0x71U /* the first byte, which also names the format's version */
+#define REQUEST_MARK 0x72U /* the first byte, which also names the format's version */
 #define RESULT_MARK  0x73U
 
 /* Numbers have 7 bits in each byte, the lowest first; bit 7 is set if more follow (LEB128). */
@@ -50,7 +50,7 @@ size_t bench_put_request(const struct bench_request *r, uint8_t *to, size_t room
 	struct bench_cursor c = { .to = to, .size = room };
 	const uint32_t words[] = { r->flags,           r->cpu,    r->measurements, r->warm_up,
 		                   r->initial_warm_up, r->unroll, r->loop,         r->alignment,
-		                   r->bound_ms,        r->offset };
+		                   r->bound_ms,        r->offset, r->cycle };
 
 	bench_put(&c, REQUEST_MARK);
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -218,8 +218,9 @@ const char *bench_get_request(struct bench_request *r, const uint8_t *bytes, siz
 {
 	struct bench_cursor c = { .from = bytes, .size = size };
 	uint32_t *const words[] = {
-		&r->flags,  &r->cpu,  &r->measurements, &r->warm_up,  &r->initial_warm_up,
-		&r->unroll, &r->loop, &r->alignment,    &r->bound_ms, &r->offset
+		&r->flags,           &r->cpu,    &r->measurements, &r->warm_up,
+		&r->initial_warm_up, &r->unroll, &r->loop,         &r->alignment,
+		&r->bound_ms,        &r->offset, &r->cycle
 	};
 
 	memset(r, 0, sizeof(*r));

@@ -104,8 +104,37 @@ static void bench_emit_register_reading(struct bench_emitter *e, const struct ar
 	bench_emit_fence(e);
 }
 
+/* Write the MSR that lets the counters count, or stops them. No register and no flag changes.
+ * Behind the LFENCE that waits for the copies, nine instructions stop the counters. */
+static void bench_emit_gate(struct bench_emitter *e, const struct arch_bench_code *c,
+                            uint64_t value)
+{
+	bench_emit_fence(e);
+	bench_emit_rax_to(e, &c->values[SCRATCH(0)]);
+	BENCH_EMIT(e, 0x48, 0x89, 0xc8); /* MOV RAX, RCX */
+	bench_emit_rax_to(e, &c->values[SCRATCH(1)]);
+	BENCH_EMIT(e, 0x48, 0x89, 0xd0); /* MOV RAX, RDX */
+	bench_emit_rax_to(e, &c->values[SCRATCH(2)]);
+	BENCH_EMIT(e, 0xb9); /* MOV ECX, imm32 */
+	bench_emit_32(e, c->gate);
+	BENCH_EMIT(e, 0xb8); /* MOV EAX, imm32 */
+	bench_emit_32(e, (uint32_t)value);
+	BENCH_EMIT(e, 0xba); /* MOV EDX, imm32 */
+	bench_emit_32(e, (uint32_t)(value >> 32));
+	BENCH_EMIT(e, 0x0f, 0x30); /* WRMSR */
+	bench_emit_rax_from(e, &c->values[SCRATCH(2)]);
+	BENCH_EMIT(e, 0x48, 0x89, 0xc2); /* MOV RDX, RAX */
+	bench_emit_rax_from(e, &c->values[SCRATCH(1)]);
+	BENCH_EMIT(e, 0x48, 0x89, 0xc1); /* MOV RCX, RAX */
+	bench_emit_rax_from(e, &c->values[SCRATCH(0)]);
+}
+
 static void bench_emit_first_reading(struct bench_emitter *e, const struct arch_bench_code *c)
 {
+	if (c->gate) {
+		bench_emit_gate(e, c, c->gate_on);
+		return;
+	}
 	if (!c->no_mem) {
 		bench_emit_reading(e, c, c->values);
 		return;
@@ -117,6 +146,10 @@ static void bench_emit_first_reading(struct bench_emitter *e, const struct arch_
 
 static void bench_emit_second_reading(struct bench_emitter *e, const struct arch_bench_code *c)
 {
+	if (c->gate) {
+		bench_emit_gate(e, c, 0);
+		return;
+	}
 	if (!c->no_mem) {
 		bench_emit_reading(e, c, c->values + c->nr_reads);
 		return;

@@ -107,4 +107,7 @@
 /* Fixed counters have bits 32 and up in the global registers. */
 #define GLOBAL_FIXED 32
 
+/* IA32_PERF_GLOBAL_STATUS, 20.2.4: counters are frozen; written to the register that resets it */
+#define GLOBAL_STATUS_CTR_FRZ (1ULL << 59)
+
 #endif

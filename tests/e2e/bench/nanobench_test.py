@@ -46,9 +46,32 @@ def python_module(binary):
            "getR14Size(), getAddress(), a one-time init and paused counters", (lines, done.stderr))
     fixed = "{'RDTSC': 48.0, 'Instructions retired': 3.0, 'Core cycles': 3.0, 'Reference cycles': 48.0, 'INST': 3.0}"
     tap.equal(lines[4:6], [fixed, fixed], "object files, binary files, a configuration's file, fixed counters")
-    tap.equal(lines[6:], ["ValueError"] * 3 + ["NotImplementedError"], "wrong arguments are refused")
+    tap.equal(lines[6:9], ["ValueError"] * 3, "wrong arguments are refused")
+    tap.equal(lines[9:11], ["{'INST_RETIRED': (526, [], []), 'TAKEN_RETIRED': (1, [], [])} 527", "True"],
+              "runNanoBenchCycleByCycle() returns each event's count after each cycle, with range also the least "
+              "and the greatest")
+    tap.equal(lines[11:], ["None", "{'INST_RETIRED': 2.0, 'TAKEN_RETIRED': 0.0}"],
+              "a CPU without events of microcode: None, as nanoBench's; detP23 changes no count")
     tap.ok(done.returncode == 1 and "#UD" in done.stderr, "a snippet that fails ends the program, with its reason",
            done.stderr)
+
+
+def overhead():
+    """Series as an Intel CPU gives them: two instructions, the fence, and what precedes them."""
+    sys.path.insert(0, str(MODULE))
+    import kernelNanoBench as module
+    lines = {"INST_RETIRED_internal": "5,6,1,3,5,6,7,7,8", "IDQ.MS_UOPS_internal": "0,4,0,0,2,2,2,4,4",
+             "UOPS_RETIRED.ALL": "5,8,1,3,5,6,8,8,11", "UOPS_ISSUED": "6,8,4,5,6,7,8,9,9", "IDQ.DSB_UOPS": "9,9,2,3,4,5,6,7,8",
+             "UOPS_DISPATCHED": "2,2,2,2,3,4,4,4,4"}
+    table = {name: module._Series(line.split(","), False) for name, line in lines.items()}
+    seen = module._without_overhead(table)
+    tap.equal({name: counts for name, (counts, _, _) in seen.items()},
+              {"UOPS_RETIRED.ALL": [0, 0, 0, 1, 3], "UOPS_ISSUED": [0, 1, 1, 1, 1],
+               "IDQ.DSB_UOPS": [0, 1, 2, 2, 2], "UOPS_DISPATCHED": [0, 0, 1, 2, 2]},
+              "without endToEnd, the counts of the code before and behind are taken off by the events' names")
+    for name, line in (("INST_RETIRED_internal", "5,6,1,2,3,4"), ("IDQ.MS_UOPS_internal", "0,0,0,0,0,0,0,0,0")):
+        broken = {**table, name: module._Series(line.split(","), False)}
+        tap.equal(module._without_overhead(broken), None, f"{name} without the fence's step: None")
 
 
 def over_serial(arch, code):
@@ -82,6 +105,7 @@ def over_serial(arch, code):
             process.wait()
 
 
+overhead()
 MODEL, WHY = machine.model("x86_64")
 if WHY:
     tap.skip("nanoBench's module on the model of Intel's PMU", WHY)

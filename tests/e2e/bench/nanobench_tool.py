@@ -31,9 +31,23 @@ setNanoBenchParameters(configFile=sys.argv[1] + "/cfg.txt", fixedCounters=True)
 print(dict(runNanoBench(codeObjFile=sys.argv[1] + "/three.o")))
 print(dict(runNanoBench(codeBinFile=sys.argv[1] + "/three.bin", initBinFile=sys.argv[1] + "/three.bin")))
 for wrong in (lambda: runNanoBench(code="nop", codeObjFile="three.o"), lambda: getAddress("RAX"),
-              lambda: setNanoBenchParameters(aggregateFunction="mode"), lambda: runNanoBenchCycleByCycle()):
+              lambda: setNanoBenchParameters(aggregateFunction="mode")):
     try:
         wrong()
-    except (ValueError, NotImplementedError) as error:
+    except ValueError as error:
         print(type(error).__name__)
+
+# cycle by cycle, as nanoBench's cycleByCycle.py asks for it
+resetNanoBench()
+setNanoBenchParameters(basicMode=True, drainFrontend=True)
+setNanoBenchParameters(config="C0.00 INST_RETIRED\nC4.20 TAKEN_RETIRED\n", unrollCount=1, aggregateFunction="med",
+                       nMeasurements=3, endToEnd=True)
+seen = runNanoBenchCycleByCycle(code="nop; jmp 1f; 1: nop", codeBinFile=None, init=None, initBinFile=None)
+print({name: (values[-1], least, most) for name, (values, least, most) in seen.items()}, len(seen["INST_RETIRED"][0]))
+setNanoBenchParameters(range=True)
+seen = runNanoBenchCycleByCycle(code="nop; jmp 1f; 1: nop")["INST_RETIRED"]
+print(seen[0] == seen[1] == seen[2] == sorted(seen[0]))
+setNanoBenchParameters(range=False, endToEnd=False)
+print(runNanoBenchCycleByCycle(code="nop"))
+print(dict(runNanoBench(code="mov RAX, [R14]; nop", init="nop", detP23=True)))
 runNanoBench(code="ud2")

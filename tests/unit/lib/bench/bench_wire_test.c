@@ -23,6 +23,7 @@ static struct bench_request whole_request(void)
 		.loop = INT32_MAX,
 		.alignment = 63,
 		.offset = 4096,
+		.cycle = UINT32_MAX,
 		.nr_counters = 2,
 		.counters = { { BENCH_CLOCK, 0, 0 }, { BENCH_GENERAL, 7, UINT64_MAX } },
 		.nr_writes = 1,
@@ -98,7 +99,7 @@ static void a_request_that_asks_too_much_is_refused(void **state)
 	assert_string_equal(judged(request), "the unroll count is 0");
 	request.flags = BENCH_ABOUT;
 	assert_null(judged(request));
-	request.flags = 16;
+	request.flags = BENCH_FLAGS + 1;
 	assert_string_equal(judged(request), "an unknown flag");
 	request = whole_request();
 	request.loop = (uint32_t)INT32_MAX + 1;

@@ -16,6 +16,7 @@
 static bool can_freeze;
 static uint64_t debugctl, at_start;      /* IA32_DEBUGCTL now, and when the counters started */
 static uint64_t fixed_control, select_0; /* the last values that start() wrote */
+static uint64_t fixed_1, thawed;         /* IA32_FIXED_CTR1; the last value of OVF_CTRL */
 
 static uint64_t read_register(uint32_t reg)
 {
@@ -32,6 +33,8 @@ static uint64_t read_register(uint32_t reg)
 		return can_freeze ? PERF_CAPABILITIES_FREEZE : 0;
 	case IA32_DEBUGCTL:
 		return debugctl;
+	case IA32_FIXED_CTR0 + 1:
+		return fixed_1;
 	default:
 		return 0;
 	}
@@ -45,6 +48,10 @@ static void write_register(uint32_t reg, uint64_t value)
 	}
 	if (reg == IA32_FIXED_CTR_CTRL && value)
 		fixed_control = value;
+	if (reg == IA32_FIXED_CTR0 + 1)
+		fixed_1 = value;
+	if (reg == IA32_PERF_GLOBAL_OVF_CTRL)
+		thawed = value;
 	if (reg == IA32_PERFEVTSEL0 && value)
 		select_0 = value;
 	if (reg == IA32_PERF_GLOBAL_CTRL && value)
@@ -123,6 +130,36 @@ static void a_snippet_at_ring_3_is_counted_there_alone(void **state)
 	assert_int_equal(select_0, 0xc0 | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_EN);
 }
 
+static void counters_freeze_after_the_chosen_cycle(void **state)
+{
+	const struct bench_task cycles = { .fixed = true, .index = 1 };
+	struct bench_unit unit;
+	uint32_t reg;
+	uint64_t on;
+
+	(void)state;
+	can_freeze = true;
+	x86_bench_counters.look(&unit);
+	assert_true(unit.gates);
+	on = x86_bench_counters.gate(&unit, NULL, 0, false, &reg);
+	assert_int_equal(reg, IA32_PERF_GLOBAL_CTRL);
+	assert_int_equal(on, 1ULL << (GLOBAL_FIXED + 1));
+	assert_int_equal(at_start, 0); /* nothing counts yet */
+	assert_int_equal(fixed_control,
+	                 (FIXED_CTR_CTRL_PMI | FIXED_CTR_CTRL_USR | FIXED_CTR_CTRL_OS) << 4);
+	assert_true(debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+	x86_bench_counters.arm(&unit, 7);
+	assert_int_equal(fixed_1, (1ULL << 48) - 1 - 7);
+	assert_int_equal(x86_bench_counters.read(&unit, &cycles, 7), 0);
+	fixed_1 = 2; /* it overflowed and went on */
+	assert_int_equal(x86_bench_counters.read(&unit, &cycles, 7), 10);
+	x86_bench_counters.arm(&unit, UINT32_MAX);
+	assert_int_equal(fixed_1, 0);
+	assert_int_equal(thawed, 0xfULL | 7ULL << GLOBAL_FIXED | GLOBAL_STATUS_CTR_FRZ);
+	x86_bench_counters.stop(&unit);
+	assert_int_equal(debugctl, DEBUGCTL_LBR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +167,7 @@ int main(void)
 		cmocka_unit_test_setup(the_bit_stays_if_it_was_set_before, set_up),
 		cmocka_unit_test_setup(a_cpu_without_the_bit_is_left_alone, set_up),
 		cmocka_unit_test_setup(a_snippet_at_ring_3_is_counted_there_alone, set_up),
+		cmocka_unit_test_setup(counters_freeze_after_the_chosen_cycle, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
