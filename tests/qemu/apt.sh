@@ -15,10 +15,13 @@ apt_setup()
 	local dir=$work/apt-$1-$2 release=${suite:-bookworm} from
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/state"
 	: > "$dir/status"
-	for from in "$mirror $release" "$mirror $release-updates" \
-		    "$security $release-security"; do
-		echo "$2 [signed-by=$keyring] $from main"
-	done > "$dir/sources.list"
+	{
+		echo "$mirror $release"
+		case $release in
+		*-backports) ;; # has neither updates nor security updates of its own
+		*) echo "$mirror $release-updates" && echo "$security $release-security" ;;
+		esac
+	} | sed "s,.*,$2 [signed-by=$keyring] & main," > "$dir/sources.list"
 	cat > "$work/apt-$1-$2.conf" <<-EOF
 	Dir::State "$dir/state";
 	Dir::State::Lists "$dir/lists";

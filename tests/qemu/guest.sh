@@ -5,8 +5,9 @@
 #
 #   guest.sh x86_64|aarch64 DIRECTORY
 #
-# Leaves DIRECTORY/vmlinuz and DIRECTORY/initrd; exit status 77: the packages
-# cannot be had.
+# Leaves DIRECTORY/vmlinuz and DIRECTORY/initrd; for aarch64 also, if it can be
+# had, DIRECTORY/vmlinuz-new of Debian's backports, whose kernel has a driver for
+# BRBE (6.17 and later); exit status 77: the packages cannot be had.
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,6 +31,20 @@ fetch()
 	image=$(apt-cache -c "$work/apt-$arch-deb.conf" depends $kernel |
 		sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p')
 	(cd "$work" && apt_run $arch deb download "$image") || return
+}
+
+# The newest kernel of the backports. The image is in a package without dependencies that we need.
+fetch_new_kernel()
+{
+	local suite=trixie-backports work=$work/new image
+	mkdir -p "$work"
+	apt_setup $arch deb || return
+	image=$(apt-cache -c "$work/apt-$arch-deb.conf" search --names-only "^linux-binary-[0-9.]*[^-]*-$arch\$" |
+		sed 's/ .*//' | sort -V | tail -n 1)
+	[ -n "$image" ] || return
+	(cd "$work" && apt_run $arch deb download "$image") || return
+	dpkg -x "$work"/linux-binary-*.deb "$work/root"
+	cp "$work"/root/usr/lib/modules/*/vmlinuz "$out/vmlinuz-new"
 }
 
 # The libraries of an ELF file, from the unpacked packages, recursively
@@ -103,6 +118,7 @@ fetch || { echo "guest.sh: Debian's packages cannot be fetched" >&2; exit 77; }
 unpack
 populate
 cp "$work"/packages/boot/vmlinuz-* "$out/vmlinuz"
+[ $isa != aarch64 ] || fetch_new_kernel || echo "guest.sh: no kernel of trixie-backports: no check of BRBE" >&2
 mkdir -p "$out/programs"
 for name in spin calls stream ring; do
 	cp "$root/bin/$name" "$root/bin/$name-short" "$out/programs/"

@@ -28,6 +28,7 @@ X86 = "Skylake-Client,pmu=on,-rdrand,-rdseed"
 X86_FULL = X86 + ",pmu-version=4,pmu-lbr=32,pmu-pebs=on"
 AMD = "EPYC-Rome,pmu=on,-rdrand,-rdseed"
 ARM = "cortex-a76,spe=on,pmu-instructions=on"
+BRBE = "cortex-a76,pmu-instructions=on,brbe="
 FULL = {"x86_64": X86_FULL, "aarch64": ARM}
 
 
@@ -177,7 +178,7 @@ class Qmp:
         self.socket.close()
 
 
-def command(binary, isa, directory, cpu, test, machine="", more=""):
+def command(binary, isa, directory, cpu, test, machine="", more="", kernel="vmlinuz"):
     """QEMU's command line for a guest that runs guest/TEST and switches off."""
     board, words = MACHINES[isa]
     # A watchdog uses the host's clock: a guest that gets no CPU from the host is not stuck.
@@ -186,20 +187,21 @@ def command(binary, isa, directory, cpu, test, machine="", more=""):
     return [binary, *(option for path in FIRMWARE for option in ("-L", path)),
             "-machine", board + machine, "-cpu", cpu, "-m", "1G", "-display", "none",
             "-nic", "none", "-no-reboot", "-serial", "stdio",
-            "-kernel", str(directory / "vmlinuz"), "-initrd", str(directory / "initrd"),
+            "-kernel", str(directory / kernel), "-initrd", str(directory / "initrd"),
             "-append", words]
 
 
 class Guest:
     """One boot: runs to its end and keeps the output."""
 
-    def __init__(self, binary, isa, directory, cpu, test, extra=(), machine="", more=""):
+    def __init__(self, binary, isa, directory, cpu, test, extra=(), machine="", more="",
+                 kernel="vmlinuz"):
         self.console = ""
         self.test = test
         self.trouble = None
         self.where = tempfile.mkdtemp(prefix="check-model-")
         self.monitor = pathlib.Path(self.where) / "qmp"
-        line = command(binary, isa, directory, cpu, test, machine, more)
+        line = command(binary, isa, directory, cpu, test, machine, more, kernel)
         line += ["-qmp", f"unix:{self.monitor},server=on,wait=off", *extra]
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, errors="replace",

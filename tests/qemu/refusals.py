@@ -41,9 +41,13 @@ REFUSED = (
     ("x86_64", "Skylake-Client,pmi-skid=5", "need pmu=on"),
     ("aarch64", ARM + ",spe-version=4", "spe-version must be"),
     ("aarch64", "cortex-a76,spe-delay=8", "need spe=on"),
+    ("aarch64", "cortex-a76,pmu-instructions=on,brbe=12", "brbe must be 0"),
+    ("aarch64", "cortex-a76,pmu-instructions=on,brbe=8,brbe-version=3", "brbe-version must be 1"),
+    ("aarch64", "cortex-a76,brbe=32", "brbe needs pmu-instructions=on"),
+    ("aarch64", "cortex-a76,brbe-leftovers=on", "brbe-leftovers needs brbe"),
 )
-# The model on QEMU 10.0 has neither AMD's counters nor the view of KVM.
-ONLY_7_2 = "EPYC|Hygon|kvm-|pmu-dead|lbr-freeze|pmu-ibs"
+# The model on QEMU 10.0 has neither AMD's counters nor the view of KVM nor BRBE.
+ONLY_7_2 = "brbe|EPYC|Hygon|kvm-|pmu-dead|lbr-freeze|pmu-ibs"
 # (ISA, CPU, the property that can no longer be changed)
 BUILT = (
     ("x86_64", X86, {"pmu-version": 3, "pmu-counters": 8, "pmu-fixed": 3, "pmu-lbr": 16,
