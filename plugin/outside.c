@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plugin/callers.h"
 #include "plugin/qemu_api.h"
 #include "plugin/recording.h"
 #include "plugin/registers.h"
@@ -153,18 +154,6 @@ static void outside_take(unsigned vcpu)
 	outside_set_done(vcpu, done);
 }
 
-static unsigned outside_chain(struct outside_vcpu *v, const struct stage_block *block)
-{
-	struct chain_registers registers;
-
-	if (!outside_config->callchains)
-		return 0;
-	if (!registers_frame(outside_isa, &registers))
-		return 1;
-	return chain_follow(outside_isa, block->address, block->is_entry, &registers,
-	                    registers_read_memory, NULL, v->chain);
-}
-
 /* A vCPU is about to execute a block. */
 static void outside_block(unsigned vcpu, void *data)
 {
@@ -176,6 +165,7 @@ static void outside_block(unsigned vcpu, void *data)
 	if (vcpu >= outside_count)
 		return;
 	v = &outside_vcpus[vcpu];
+	callers_arrive(vcpu, block);
 	if (outside_way == OUTSIDE_SHARED)
 		outside_divide(vcpu);
 	if (outside_done(vcpu) >= outside_config->period)
@@ -185,7 +175,7 @@ static void outside_block(unsigned vcpu, void *data)
 		return;
 	stage_fill(&v->stage, block, done, outside_config->period);
 	v->start = outside_time();
-	v->chain_count = outside_chain(v, block);
+	v->chain_count = callers_follow(vcpu, block, v->chain);
 }
 
 /* ---- Translation ---- */
@@ -211,14 +201,6 @@ static void outside_flush(qemu_plugin_id_t id)
 	pthread_mutex_unlock(&outside_lock);
 }
 
-static bool outside_makes_frame(const struct qemu_plugin_insn *insn)
-{
-	uint8_t bytes[4];
-	size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
-
-	return chain_makes_frame(outside_isa, bytes, size);
-}
-
 static struct stage_block *outside_describe(const struct qemu_plugin_tb *tb, size_t count)
 {
 	struct outside_kept *kept = malloc(sizeof(*kept) + count * sizeof(uint16_t));
@@ -231,8 +213,7 @@ static struct stage_block *outside_describe(const struct qemu_plugin_tb *tb, siz
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
 		block->offsets[i] = (uint16_t)(qemu_plugin_insn_vaddr(insn) - block->address);
-		if (outside_config->callchains)
-			block->is_entry |= outside_makes_frame(insn);
+		callers_translate(insn, block);
 	}
 	pthread_mutex_lock(&outside_lock);
 	kept->next = outside_kept;
@@ -260,7 +241,6 @@ static void outside_count_instructions(const struct qemu_plugin_tb *tb, size_t c
 
 static void outside_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	int flags = outside_config->callchains ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS;
 	size_t count = qemu_plugin_tb_n_insns(tb);
 	uint64_t due = stage_due(outside_config->period, (uint32_t)count);
 	struct stage_block *block;
@@ -275,11 +255,13 @@ static void outside_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	block = outside_describe(tb, count);
 	if (!block)
 		return;
-	if (outside_way == OUTSIDE_WORDS && qemu_plugin_register_vcpu_tb_exec_cond_cb)
-		qemu_plugin_register_vcpu_tb_exec_cond_cb(
-		    tb, outside_block, flags, QEMU_PLUGIN_COND_GE, outside_word, due, block);
+	if (outside_way == OUTSIDE_WORDS && qemu_plugin_register_vcpu_tb_exec_cond_cb &&
+	    !callers_see_blocks())
+		qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, outside_block, callers_flags(),
+		                                          QEMU_PLUGIN_COND_GE, outside_word, due,
+		                                          block);
 	else
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, outside_block, flags, block);
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, outside_block, callers_flags(), block);
 	outside_count_instructions(tb, count);
 }
 
@@ -366,11 +348,14 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
 		return outside_complain("only `bareperf run --outside' can load it");
 	if (!is_x86 && strcmp(info->target_name, "aarch64") != 0)
 		return outside_complain("guests of x86_64 and aarch64 only");
+	request_choose_callers(config, qemu_plugin_version);
 	outside_config = config;
 	outside_isa = is_x86 ? CHAIN_X86_64 : CHAIN_AARCH64;
 	why = request_unsupported(config, info, qemu_plugin_version);
 	if (!why)
 		outside_choose_way(info);
+	if (!callers_begin(outside_isa, config->callers, why ? 1 : outside_count))
+		return outside_complain("no memory for the callers of so many vCPUs");
 	outside_vcpus = calloc(why ? 1 : outside_count, sizeof(*outside_vcpus));
 	code = recording_open(config, why ? 1 : outside_count, is_x86 ? EM_X86_64 : EM_AARCH64);
 	if (code || !outside_vcpus)

@@ -50,6 +50,7 @@ typedef struct {
 } qemu_plugin_reg_descriptor;
 
 enum { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS };
+enum { QEMU_PLUGIN_MEM_RW = 3 };
 enum { QEMU_PLUGIN_INLINE_ADD_U64 };
 enum { QEMU_PLUGIN_COND_GE = 7 };
 
@@ -58,6 +59,8 @@ typedef void (*qemu_plugin_udata_cb)(qemu_plugin_id_t id, void *data);
 typedef void (*qemu_plugin_simple_cb)(qemu_plugin_id_t id);
 typedef void (*qemu_plugin_tb_cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 typedef void (*qemu_plugin_exec_cb)(unsigned vcpu, void *data);
+/* After the access, of which info tells more. address: the virtual one. */
+typedef void (*qemu_plugin_mem_cb)(unsigned vcpu, uint32_t info, uint64_t address, void *data);
 
 /* ---- Every version ---- */
 
@@ -68,6 +71,10 @@ QEMU_WEAK void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
 QEMU_WEAK void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
                                                       qemu_plugin_exec_cb cb, int flags,
                                                       void *data);
+QEMU_WEAK void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+                                                qemu_plugin_mem_cb cb, int flags, int accesses,
+                                                void *data);
+QEMU_WEAK bool qemu_plugin_mem_is_store(uint32_t info);
 QEMU_WEAK void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_simple_cb cb);
 QEMU_WEAK void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb cb,
                                               void *data);
@@ -76,6 +83,7 @@ QEMU_WEAK uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 QEMU_WEAK struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb,
                                                            size_t index);
 QEMU_WEAK uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+QEMU_WEAK size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 
 /* ---- Version 1 only: one word, which all vCPUs share ---- */
 

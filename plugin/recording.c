@@ -79,7 +79,7 @@ static struct perf_event_attr recording_attr(void)
 		.flags = PERF_ATTR_SAMPLE_ID_ALL,
 	};
 
-	if (config->callchains)
+	if (config->callers)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (!(config->levels & OUTSIDE_USER))
 		attr.flags |= PERF_ATTR_EXCLUDE_USER;
@@ -258,7 +258,7 @@ void recording_add(const struct recording_sample *sample)
 {
 	struct recording_cpu *c = &recording.cpus[sample->cpu];
 	uint64_t period = recording.config->period;
-	bool has_chain = recording.config->callchains;
+	bool has_chain = recording.config->callers;
 	unsigned words = 7 + (has_chain ? 2 + sample->chain_count : 0);
 	struct ring_output out;
 	uint64_t *to;

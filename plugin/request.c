@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define REQUEST_REGISTERS 4 /* of the interface: it gives registers and memory */
+
 struct outside_config *request_read(int argc, char **argv)
 {
 	struct outside_config *config = malloc(sizeof(*config));
@@ -21,6 +23,13 @@ struct outside_config *request_read(int argc, char **argv)
 	return config;
 }
 
+void request_choose_callers(struct outside_config *config, int version)
+{
+	if (config->callers == OUTSIDE_CALLERS_ANY)
+		config->callers = version < REQUEST_REGISTERS ? OUTSIDE_CALLERS_CALLS
+		                                              : OUTSIDE_CALLERS_FP;
+}
+
 const char *request_unsupported(const struct outside_config *config, const struct qemu_info *info,
                                 int version)
 {
@@ -28,8 +37,12 @@ const char *request_unsupported(const struct outside_config *config, const struc
 		return "it samples machines (qemu-system-*), not single programs";
 	if (info->system.max_vcpus < 1 || info->system.max_vcpus > (int)TR_MAX_CPUS)
 		return "it samples guests of 1 to 256 vCPUs";
-	if (config->callchains && version < 4)
-		return "-g needs a QEMU whose plugins can read registers and memory: 9.2 or later "
-		       "(Debian 13 has 10.0). Without -g this one samples, too";
+	if (config->callers == OUTSIDE_CALLERS_FP && version < REQUEST_REGISTERS)
+		return "--call-graph fp needs a QEMU whose plugins can read registers and memory: "
+		       "9.2 or later (Debian 13 has 10.0). Use --call-graph calls";
+	if (config->callers == OUTSIDE_CALLERS_CALLS && version > 1 && config->one_thread &&
+	    info->system.max_vcpus > 1)
+		return "--call-graph calls must know which vCPU executes, and this QEMU does not "
+		       "tell if it runs several on one thread (-icount). Use --call-graph fp";
 	return NULL;
 }

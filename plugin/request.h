@@ -11,6 +11,9 @@
  * or the file is not the tool's. */
 struct outside_config *request_read(int argc, char **argv);
 
+/* Chooses how samples get their callers, if the request leaves it open. */
+void request_choose_callers(struct outside_config *config, int version);
+
 /* Why this QEMU or this guest cannot be sampled as requested; NULL: it can. version: of QEMU's
  * plugin interface. */
 const char *request_unsupported(const struct outside_config *config, const struct qemu_info *info,

@@ -20,7 +20,7 @@ import time
 TOP = pathlib.Path(__file__).resolve().parents[2]
 WORK = TOP / "build/mutate"
 # Directories whose sources unit tests are linked with.
-DIRECTORIES = ("ringbuf", "pmu", "command", "writer", "host-tools", "abi", "lib", "agent")
+DIRECTORIES = ("ringbuf", "pmu", "command", "writer", "host-tools", "abi", "lib", "agent", "plugin")
 ENVIRONMENT = dict(
     os.environ,
     CMOCKA_MESSAGE_OUTPUT="TAP",

@@ -153,6 +153,7 @@ uart_test_SRCS := tests/unit/lib/uart/uart_model.c
 
 # ---- plugin/ ----
 plugin_chain_test_SRCS := plugin/chain.c
+plugin_calls_test_SRCS := plugin/calls.c
 stage_test_SRCS := plugin/stage.c
 
 # ---- pmu/ ----

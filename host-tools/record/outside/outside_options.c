@@ -17,6 +17,7 @@
 enum {
 	KEY_OUTSIDE = 256,
 	KEY_QEMU,
+	KEY_CALL_GRAPH,
 	KEY_PLUGIN,
 	KEY_REGION_SIZE,
 	KEY_DRY_RUN,
@@ -28,7 +29,8 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "count", 'c', "N", 0, "instructions per sample (1000003)", 0 },
 	{ "event", 'e', "EVENT", 0, "instructions, with :u, :k or :h of these levels only", 0 },
-	{ "call-graph", 'g', NULL, 0, "with callers, by frame pointers (QEMU 9.2 or later)", 0 },
+	{ NULL, 'g', NULL, 0, "with callers, by fp if QEMU can, else calls", 0 },
+	{ "call-graph", KEY_CALL_GRAPH, "fp|calls", 0, "callers by frame pointers or by calls", 0 },
 	{ "output", OUTPUT_PATH, "FILE", 0, "the file (default: perf.data); -: a stream on stdout",
 	  0 },
 	{ "arch", 'a', "ARCH", 0, "x86_64 (default) or aarch64", 0 },
@@ -146,7 +148,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			           arg);
 		return 0;
 	case 'g':
-		options->callchains = true;
+		options->callers = OUTSIDE_CALLERS_ANY;
+		return 0;
+	case KEY_CALL_GRAPH:
+		if (strcmp(arg, "fp") != 0 && strcmp(arg, "calls") != 0)
+			argp_error(state,
+			           "--call-graph %s: there are fp (by frame pointers) and "
+			           "calls (by the calls that the guest executes)",
+			           arg);
+		options->callers = *arg == 'f' ? OUTSIDE_CALLERS_FP : OUTSIDE_CALLERS_CALLS;
 		return 0;
 	case 'a':
 		if (strcmp(arg, "x86_64") != 0 && strcmp(arg, "aarch64") != 0)

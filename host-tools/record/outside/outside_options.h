@@ -16,8 +16,8 @@ struct outside_options {
 	const char *event;   /* "instructions:k" */
 	uint64_t period;     /* instructions per sample */
 	uint64_t region_size;
-	uint32_t levels; /* OUTSIDE_* */
-	bool callchains;
+	uint32_t levels;  /* OUTSIDE_* */
+	uint32_t callers; /* OUTSIDE_CALLERS_* */
 	bool dry_run;
 	char **qemu_options;
 	int qemu_option_count;

@@ -103,7 +103,7 @@ static void fill_config(struct outside_machine *machine)
 	config->period = options->period;
 	config->region_size = options->region_size;
 	config->levels = options->levels;
-	config->callchains = options->callchains;
+	config->callers = options->callers;
 	config->one_thread = outside_has_one_thread(options->arch, options->qemu_options,
 	                                            options->qemu_option_count);
 	snprintf(config->event, sizeof(config->event), "%s", options->event);

@@ -122,27 +122,44 @@ def cpus(isa, directory):
     else:
         tap.ok(not differs(run.functions(), TRUTH | SECOND, PERIOD) and "are sampled as one CPU" in run.text,
                f"{isa}: on one thread this QEMU's are one CPU, which the tool says", (run.functions(), run.text))
+        run = Run(isa, directory, "--call-graph", "calls", theirs=("-smp", "2", *EXACT)).finish()
+        tap.ok(run.status == 126 and "must know which vCPU executes" in run.text,
+               f"{isa}: callers by calls are refused there", (run.status, run.text))
 
 
-def callers(isa, directory):
-    claim = f"{isa}: -g: each sample has its callers, by frame pointers"
-    run = Run(isa, directory, "-g", "-c", str(PERIOD)).finish()
-    if version(isa) < REGISTERS:
-        tap.skip(claim, "not to be had: QEMU's plugins read registers since 9.2")
-        tap.ok(run.status == 126 and "-g needs a QEMU whose plugins can read registers" in run.text,
-               f"{isa}: -g is refused by a QEMU whose plugins cannot read registers", (run.status, run.text))
-        return
+def stacks(run):
+    """Each sample's functions, innermost first, five at most: how often."""
     chains = collections.Counter()
     for sample in run.script("ip,sym").split("\n\n"):
         names = [line.split()[1] for line in sample.splitlines() if len(line.split()) == 2]
         chains[tuple(names[:5])] += 1
+    return chains
+
+
+def wrong_stacks(run, isa):
+    chains = stacks(run)
     seen = {name: chains[(name, "middle", "outer", "kernel_main", "start64" if isa == "x86_64" else "start")]
             for name in ("heavy", "light")}
-    tap.equal(differs(seen, {name: TRUTH[name] for name in seen}, PERIOD), {}, claim)
+    return differs(seen, {name: TRUTH[name] for name in seen}, PERIOD)
+
+
+def callers(isa, directory):
+    run = Run(isa, directory, "--call-graph", "calls", "-c", str(PERIOD)).finish()
+    tap.equal(wrong_stacks(run, isa), {}, f"{isa}: each sample has its callers, by the calls that the guest executed")
     flame = subprocess.run([TOOL, "flamegraph", "-o", pathlib.Path(directory) / "flame.svg", run.out],
                            capture_output=True, text=True, check=False)
     tap.ok(flame.returncode == 0 and "middle" in (pathlib.Path(directory) / "flame.svg").read_text(),
            f"{isa}: the flame graph has them", flame.stderr)
+    claim = f"{isa}: and by frame pointers, which -g prefers"
+    run = Run(isa, directory, "-g", "-c", str(PERIOD)).finish()
+    if version(isa) >= REGISTERS:
+        tap.equal(wrong_stacks(run, isa), {}, claim)
+        return
+    tap.skip(claim, "not to be had: QEMU's plugins read registers since 9.2")
+    tap.equal(wrong_stacks(run, isa), {}, f"{isa}: without registers -g goes by calls")
+    run = Run(isa, directory, "--call-graph", "fp", "-c", str(PERIOD)).finish()
+    tap.ok(run.status == 126 and "Use --call-graph calls" in run.text,
+           f"{isa}: frame pointers are refused by a QEMU whose plugins cannot read registers", (run.status, run.text))
 
 
 def levels(isa, directory):

@@ -83,7 +83,7 @@ static void the_words_behind_the_dashes_are_qemus(void **state)
 	(void)state;
 	parse(&options, WORDS("run", "--outside", "-c", "5000", "-g", "--", "-M", "virt", "-g"));
 	assert_int_equal(options.period, 5000);
-	assert_true(options.callchains);
+	assert_int_equal(options.callers, OUTSIDE_CALLERS_ANY);
 	assert_string_equal(options.program, "qemu-system-x86_64");
 	assert_int_equal(options.qemu_option_count, 3);
 	assert_string_equal(options.qemu_options[0], "-M");
