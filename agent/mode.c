@@ -13,8 +13,8 @@ enum arch_tables mode_tables(const struct command *command)
 bool mode_is_resident(const struct command *command, bool in_ram)
 {
 	if (payload_runs_on_firmware(command) || command->resident || command->keep ||
-	    command->output || command->verb == COMMAND_SAVE || command->verb == COMMAND_REGISTER ||
-	    command->verb == COMMAND_UNREGISTER)
+	    command->output || command->uefi || command->verb == COMMAND_SAVE ||
+	    command->verb == COMMAND_REGISTER || command->verb == COMMAND_UNREGISTER)
 		return true;
 	return in_ram && !command->exclusive && command->then != THEN_WAIT;
 }

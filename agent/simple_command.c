@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/simple_command.h"
 
+#include "agent/bench/services.h"
 #include "agent/crash_store.h"
 #include "agent/save.h"
 #include "agent/tables.h"
@@ -56,6 +57,10 @@ bool simple_command_run(struct command *command, const char *text, int *outcome)
 	case COMMAND_REGISTER:
 		*outcome = simple_command_register(command, text);
 		return true;
+	case COMMAND_BENCH:
+		if (command->uefi)
+			*outcome = services_bench(command);
+		return command->uefi;
 	case COMMAND_UNREGISTER:
 		*outcome = registration_remove();
 		return true;

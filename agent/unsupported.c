@@ -155,6 +155,7 @@ static const char *unsupported_of(const struct command *command, const struct tr
 		return what;
 	*option = command->exclusive ? "--exclusive"
 	          : command->keep    ? "--keep"
+	          : command->uefi    ? "--uefi"
 	          : command->output  ? "-o"
 	                             : "--resident";
 	what = unsupported_of_resident(command, in_ram, moment->at_boot);

@@ -35,6 +35,8 @@ EFI_STATUS run_mode_refuse(const char *what, int code)
 
 EFI_STATUS run_mode_leave(void)
 {
+	if (agent_end() != MACHINE_STAY)
+		machine_reset(agent_end());
 	if (!agent_is_resident() || !agent_outcome())
 		return run_show_and_end(EFI_SUCCESS);
 	return run_show_and_end(agent_outcome() == -EINVAL ? EFI_INVALID_PARAMETER : EFI_ABORTED);

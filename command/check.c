@@ -13,6 +13,7 @@
 #define BOOT_CPU    "of a boot the boot CPU alone is recorded"
 #define BOOTS_ON    "the firmware boots on: nothing comes afterwards"
 #define BOOT_BEGINS "a boot is recorded from the first instruction on"
+#define CONTINUES   "the firmware continues, and its services are measured"
 #define NEVER_FULL  "an overwritable ring is read at the end: it wakes nobody"
 
 #define LOSSLESS_EXCLUDES(other, what)                                    \
@@ -33,6 +34,8 @@ static const struct {
 	{ "--resident", "--exclusive", "--resident and --exclusive exclude each other" },
 	{ "--acpi", "--dtb", "--acpi and --dtb exclude each other" },
 	{ "--keep", "--exclusive", STAYS_OURS },
+	{ "--uefi", "--exclusive", CONTINUES },
+	{ "--uefi", "--keep", "there is no recording to keep" },
 	{ "-o", "--exclusive", NO_FILE },
 	{ "--lossless", "--lossless=cpu", "--lossless and --lossless=cpu exclude each other" },
 	{ "--lossless", "--lossless=freeze", "--lossless=freeze is --lossless, and more" },

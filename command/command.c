@@ -48,7 +48,7 @@ static const struct {
 	{ "save", COMMAND_SAVE, save_options, false },
 	{ "stop", COMMAND_STOP, NULL, false },
 	{ "slower", COMMAND_SLOWER, NULL, false },
-	{ "bench", COMMAND_BENCH, NULL, false },
+	{ "bench", COMMAND_BENCH, bench_options, false },
 	{ "version", COMMAND_VERSION, NULL, false },
 	{ "--version", COMMAND_VERSION, NULL, false },
 	{ "help", COMMAND_HELP, NULL, false },
@@ -264,27 +264,6 @@ static int command_parse_factor(struct words *w)
 	return command_number(w, w->word[w->next++], 1, TR_SLOWEST, &w->command->argument);
 }
 
-/* The request of a microbenchmark comes in pieces: bench N M TEXT. */
-static int command_parse_piece(struct words *w)
-{
-	struct command *c = w->command;
-	uint64_t piece, pieces;
-	int code;
-
-	if (w->count - w->next != 3)
-		return command_fail(w, "want N M TEXT, which `bareperf bench' sends", w->word[0]);
-	code = command_number(w, w->word[w->next], 1, UINT16_MAX, &piece);
-	if (!code)
-		code = command_number(w, w->word[w->next + 1], piece, UINT16_MAX, &pieces);
-	if (code)
-		return code;
-	c->piece = (unsigned)piece;
-	c->pieces = (unsigned)pieces;
-	c->argv[c->argc++] = w->word[w->next + 2];
-	w->next = w->count;
-	return 0;
-}
-
 /* Gives a boot without -e its default event, with call chains. A boot mostly waits, and the call
  * chains show which code waits. */
 static void command_take_boot_event(struct words *w)
@@ -323,7 +302,7 @@ static int command_parse_one(struct words *w)
 	if (w->command->verb == COMMAND_SLOWER)
 		code = command_parse_factor(w);
 	if (w->command->verb == COMMAND_BENCH)
-		code = command_parse_piece(w);
+		code = command_parse_bench(w);
 	if (code)
 		return code;
 	return w->next < w->count ? command_fail(w, "unexpected argument", w->word[w->next]) : 0;

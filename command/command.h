@@ -76,7 +76,7 @@ struct command {
 	/* the CPUs that wait for room; none: records may be lost */
 	enum command_lossless lossless;
 	uint64_t max_sample_rate; /* limit for each event on each CPU, Hz; 0: no limit */
-	bool json;                /* selftest: also print JSON; noise: print only JSON */
+	bool json;                /* selftest: also print JSON; noise, bench: print only JSON */
 	/* noise: s for each CPU; us; 0: not given */
 	uint64_t duration, noise_period, noise_threshold;
 	/* selftest: reset once, to test data that survives a reset */
@@ -94,7 +94,10 @@ struct command {
 	const char *fetch[COMMAND_MAX_FILES];
 	const struct workload_usage *workload;
 	uint64_t argument; /* the argument of the workload or of `slower' */
-	/* bench: argv[0] is piece number `piece` of `pieces`, from 1 */
+	bool uefi;         /* bench: measure the firmware's services */
+	bool console;      /* bench: its console too */
+	uint64_t calls;    /* bench: of each service; 0: not given */
+	/* bench without uefi: argv[0] is piece number `piece` of `pieces`, from 1 */
 	unsigned piece, pieces;
 	int argc; /* number of a program's words, including its name */
 	char *argv[COMMAND_MAX_WORDS + 1];

@@ -17,6 +17,7 @@ void command_print_usage(const struct command_tables *tables, command_print_fn p
 	    "       stat [OPTIONS] -- WORKLOAD [ARGUMENT]\n"
 	    "       selftest [OPTIONS]\n"
 	    "       noise [OPTIONS]\n"
+	    "       bench --uefi [OPTIONS]\n"
 	    "       save [-o FILE]\n"
 	    "       record --boot [OPTIONS], or register [record --boot [OPTIONS]] | unregister\n"
 	    "       recover | stop | slower N | list | version | help\n\nrecord:\n");
@@ -27,6 +28,8 @@ void command_print_usage(const struct command_tables *tables, command_print_fn p
 	usage_print_options(selftest_options, print);
 	print("\nnoise:\n");
 	usage_print_options(noise_options, print);
+	print("\nbench:\n");
+	usage_print_options(bench_options, print);
 	print("\nsave (a recording that stayed in RAM, to a volume):\n");
 	usage_print_options(save_options, print);
 	print("\nevery command:\n");

@@ -21,10 +21,10 @@ struct words {
 	struct command_error *error;
 };
 
-/* Options of `record`, of `stat`, of `selftest`, of `noise`, of `save`, and of every command; each
- * ends with a NULL name. */
+/* Options of `record`, of `stat`, of `selftest`, of `noise`, of `bench`, of `save`, and of every
+ * command; each ends with a NULL name. */
 extern const struct command_option record_options[], stat_options[], selftest_options[],
-    noise_options[], save_options[], common_options[];
+    noise_options[], bench_options[], save_options[], common_options[];
 
 /* Reports an error in the command line. at points into the command's words. The words are the text
  * itself, split in place, so at also gives the column. Returns -EINVAL. */
@@ -50,6 +50,9 @@ int command_number(struct words *w, const char *text, uint64_t least, uint64_t m
 
 /* Parses the argument of --until, a list. 0, or command_fail()'s result. */
 int command_set_until(struct words *w, const char *text);
+
+/* Parses the words behind the options of `bench`. 0, or command_fail()'s result. */
+int command_parse_bench(struct words *w);
 
 /* -C: a list of CPUs. 0, or command_fail()'s result. */
 int command_set_cpus(struct words *w, const char *text);

@@ -29,12 +29,13 @@ _bareperf_guest()
 		--snapshot -o --output --then --resident --keep --exclusive
 		--acpi --dtb --fetch --' ;;
 	selftest) echo '--json --reset --then' ;;
+	bench) echo '--uefi --calls --console --json --then' ;;
 	noise) echo '-d --duration -p --period -T --threshold -C --cpu --json --then' ;;
 	stat) echo '-e --event -C --cpu -a --all-cpus -A --no-aggr -D --delay --then --resident --exclusive
 		--acpi --dtb --fetch --' ;;
 	save) echo '-o --output' ;;
 	register) if [ "${2-}" = record ]; then _bareperf_guest record; else echo record; fi ;;
-	'') echo 'record stat top selftest noise save recover register unregister list version help' ;;
+	'') echo 'record stat top selftest noise bench save recover register unregister list version help' ;;
 	esac
 }
 

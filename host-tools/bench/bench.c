@@ -10,6 +10,7 @@
 #include "host-tools/bench/bench_print.h"
 #include "host-tools/bench/bench_serve.h"
 #include "host-tools/bench/exegesis/exegesis.h"
+#include "host-tools/bench/services.h"
 #include "host-tools/util/exit_status.h"
 
 static int status_of(int code, const struct bench_link *link, const struct error *error)
@@ -102,6 +103,8 @@ int command_bench(int argc, char **argv)
 	bool serve;
 	int code = 0, status;
 
+	if (services_are_meant(argc, argv))
+		return command_services(argc, argv);
 	serve = bench_options_parse_all(&options, &machine, argc, argv);
 	if (options.exegesis && exegesis_file_read(&file, options.exegesis, &error)) {
 		error_print(&error);

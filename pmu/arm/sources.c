@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmu/arm/arm_bench.h"
+#include "pmu/arm/arm_instructions.h"
 #include "pmu/arm/arm_pmuv3.h"
 #include "pmu/arm/arm_spe.h"
 #include "pmu/pmu.h"
@@ -20,3 +21,4 @@ const struct pmu_source *const pmu_sources[] = {
 };
 
 const struct bench_counters *const bench_counters = &arm_bench_counters;
+const struct instruction_counter *const instruction_counter = &arm_instructions;

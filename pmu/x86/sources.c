@@ -9,6 +9,7 @@
 #include "pmu/x86/intel_bts.h"
 #include "pmu/x86/intel_pmu.h"
 #include "pmu/x86/x86_bench.h"
+#include "pmu/x86/x86_instructions.h"
 
 /* Hardware sources first: they take the generic events that they can count. */
 const struct pmu_source *const pmu_sources[] = {
@@ -26,3 +27,4 @@ const struct pmu_source *const pmu_sources[] = {
 };
 
 const struct bench_counters *const bench_counters = &x86_bench_counters;
+const struct instruction_counter *const instruction_counter = &x86_instructions;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A self-test's JSON or the text of a QR code with any content: it is refused, or shown as text and
- * as a page. Input: the text. A QR code's checksum is not corrected, but its mark is enough to
- * reach its fields. */
+/* A self-test's JSON, the text of a QR code or a report of `bench --uefi' with any content: it is
+ * refused, or shown as text and as a page; a report's quartiles are in order. Input: the text. A QR
+ * code's checksum is not corrected, but its mark is enough to reach its fields. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/report/diff/services_json.h"
 #include "host-tools/report/selftest/selftest_html.h"
 #include "host-tools/report/selftest/selftest_json.h"
 #include "lib/survey/survey_json.h"
@@ -20,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static FILE *nowhere;
 static struct survey survey;
+static struct services_file services;
 static unsigned lines;
 
 /* Append text to a seed. */
@@ -34,6 +36,23 @@ __attribute__((format(printf, 1, 2))) static void append(const char *format, ...
 	seed_size +=
 	    (size_t)vsnprintf(seed + seed_size, sizeof(seed) - seed_size, format, arguments);
 	va_end(arguments);
+}
+
+static int seed_services(int argc, char **argv)
+{
+	static const char text[] =
+	    "{\"uefi_services\":1,\"bareperf\":\"1\",\"architecture\":\"x\",\"cpu\":\"c\","
+	    "\"firmware\":\"f\",\"revision\":1,\"uefi\":131142,\"hz\":1000000000,"
+	    "\"counts_instructions\":true,\"services\":[{\"service\":\"Stall\",\"detail\":\"\","
+	    "\"calls\":2,\"ns\":{\"min\":1.000,\"p25\":1.000,\"median\":1.500,\"p75\":2.000,"
+	    "\"p99\":2.000,\"max\":2.000,\"mean\":1.500},\"instructions\":{\"min\":1,\"p25\":1,"
+	    "\"median\":2,\"p75\":2,\"p99\":2,\"max\":2,\"mean\":1.500}},"
+	    "{\"service\":\"GetTime\",\"detail\":\"x\",\"error\":3}],"
+	    "\"left\":{\"handles\":0,\"pages\":0,\"level\":4}}\n";
+	struct error error = { "" };
+
+	fuzz_seed(argc, argv, "services", text, sizeof(text) - 1);
+	return services_json_read(&services, text, sizeof(text) - 1, &error);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -59,7 +78,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	survey_json(&survey, append);
 	append("}");
 	fuzz_seed(*argc, *argv, "json", seed, seed_size);
-	return nowhere && !selftest_json_read(seed, &survey, &error) ? 0 : -1;
+	return nowhere && !selftest_json_read(seed, &survey, &error) && !seed_services(*argc, *argv)
+	           ? 0
+	           : -1;
 }
 
 __attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
@@ -87,6 +108,27 @@ static void show(void)
 	selftest_html(&survey, nowhere);
 }
 
+static void read_services(const uint8_t *data, size_t size)
+{
+	struct error error = { "" };
+
+	if (services_json_read(&services, (const char *)data, size, &error)) {
+		if (!*error.text)
+			abort();
+		return;
+	}
+	if (services.count > SERVICES_MOST || !services.hz)
+		abort();
+	for (unsigned i = 0; i < services.count; i++) {
+		const struct services_row *row = &services.rows[i];
+
+		if (strlen(row->name) >= sizeof(row->name) ||
+		    (!row->error && (!row->calls || row->ns.p25 > row->ns.p75 ||
+		                     row->instructions.p25 > row->instructions.p75)))
+			abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -95,6 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!text)
 		return 0;
+	read_services(data, size);
 	memcpy(text, data, size);
 	text[size] = '\0';
 	if (!selftest_json_read(text, &survey, &error))

@@ -12,6 +12,9 @@ abi_test_SRCS := tests/unit/abi/abi_linux.c
 # ---- agent/ ----
 mode_test_SRCS := agent/mode.c
 
+# ---- agent/bench/ ----
+services_figures_test_SRCS := agent/bench/services_figures.c
+
 # ---- agent/input/ ----
 keyboard_line_test_SRCS := agent/input/keyboard_line.c
 loadoptions_test_SRCS := agent/input/loadoptions.c

@@ -71,6 +71,9 @@
 	case PMEVCNTR_EL0(n):                           \
 		write_sysreg(pmevcntr##n##_el0, value); \
 		break;
+#define READ_TYPE(n)           \
+	case PMEVTYPER_EL0(n): \
+		return read_sysreg(pmevtyper##n##_el0);
 #define WRITE_TYPE(n)                                    \
 	case PMEVTYPER_EL0(n):                           \
 		write_sysreg(pmevtyper##n##_el0, value); \
@@ -80,6 +83,7 @@ static uint64_t pmu_read_counter(uint32_t reg)
 {
 	switch (reg) {
 		COUNTERS(READ_COUNTER)
+		COUNTERS(READ_TYPE)
 	default:
 		return 0;
 	}
@@ -120,7 +124,7 @@ static uint64_t *pmu_counters_at_return(void)
 {
 	struct arch_regs *regs;
 
-	if (arm_machine.hosted) /* hosted mode uses the firmware's vectors */
+	if (!gic || arm_machine.hosted) /* the firmware's vectors are in use */
 		return NULL;
 	if (!read_sysreg(spsel) || read_sysreg(vbar_el1) != (uint64_t)gic->vectors_el1_stopped)
 		return NULL;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host-tools/report/diff/diff_services.h"
 #include "host-tools/report/diff/diff_table.h"
 #include "host-tools/report/recording_file.h"
 #include "host-tools/util/arguments.h"
@@ -92,7 +93,8 @@ static const struct argp argp = {
 	    "perf.data.old): shares of OLD, changes, and the interval of each change. Several "
 	    "recordings per side, with -- between the sides, give intervals by the differences "
 	    "among them; one per side by its number of samples; with -icount nothing is "
-	    "chance.\vExit status: 0 done, 1 error, 2 wrong usage, 5 a function has grown by "
+	    "chance. Two JSON reports of `bench --uefi' compare two firmwares: the medians of "
+	    "each service; -e ns or -e instructions chooses the unit.\vExit status: 0 done, 1 error, 2 wrong usage, 5 a function has grown by "
 	    "more than --fail-above.",
 };
 
@@ -283,6 +285,33 @@ static int diff(struct diff_options *options, struct recording_file *files)
 	return !status && grown ? EXIT_GROWN : status;
 }
 
+/* Compare two reports of `bench --uefi`. */
+static int diff_reports(const struct diff_options *options)
+{
+	const struct diff_services_options services = {
+		.unit = options->event,
+		.separator = options->separator,
+		.confidence = options->confidence,
+		.limit = options->limit,
+	};
+	struct error error = { "" };
+	unsigned grown = 0;
+
+	if (diff_services(&services, options->paths, stdout, &grown, &error)) {
+		error_print(&error);
+		return EXIT_ERROR;
+	}
+	return grown ? EXIT_GROWN : EXIT_OK;
+}
+
+/* If only one is a report, the comparison says so. */
+static bool are_reports(const struct diff_options *options)
+{
+	return options->counts[0] == 1 && options->counts[1] == 1 &&
+	       (diff_services_is_report(options->paths[0]) ||
+	        diff_services_is_report(options->paths[1]));
+}
+
 int command_diff(int argc, char **argv)
 {
 	struct diff_options options = {
@@ -295,7 +324,7 @@ int command_diff(int argc, char **argv)
 
 	if (options.paths && files) {
 		divide(&options, argc, argv);
-		status = diff(&options, files);
+		status = are_reports(&options) ? diff_reports(&options) : diff(&options, files);
 	} else {
 		say("no memory for the files' names");
 	}

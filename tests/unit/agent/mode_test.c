@@ -32,6 +32,7 @@ static void without_shared_memory_the_firmware_stays_by_default(void **state)
 		{ { .verb = COMMAND_RECORD, .keep = true }, true, true },
 		{ { .verb = COMMAND_RECORD, .output = "x" }, true, true },
 		{ { .verb = COMMAND_SAVE }, true, true },
+		{ { .verb = COMMAND_BENCH, .uefi = true }, true, true },
 		{ { .verb = COMMAND_RECORD, .workload = &image }, true, true },
 	};
 
