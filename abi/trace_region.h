@@ -153,8 +153,7 @@ struct tr_header {
 	uint64_t seal;        /* tr_header_seal() */
 	uint32_t salvaged;    /* TR_SALVAGED_*, set by the code that reads data after a reset */
 	uint32_t reserved_3;
-	/* Code address at which a debugger makes the boot CPU end the recording; 0: none */
-	uint64_t forced_stop;
+	uint64_t forced_stop; /* code address at which a debugger ends the recording; 0: none */
 	struct tr_backtrace backtrace;
 	struct tr_table streams; /* struct tr_stream, by enum tr_stream_kind */
 	uint8_t reserved_2[960];
@@ -182,6 +181,7 @@ _Static_assert(sizeof(struct tr_header) == TR_PAGE, "tr_header fills a page");
 #define TR_CPU_ONLINE (1U << 1)
 #define TR_CPU_TRACED (1U << 2) /* traced in this run */
 #define TR_CPU_STEAL  (1U << 3) /* the hypervisor has reported the time that it took: stolen */
+#define TR_CPU_GUEST  (1U << 4) /* a guest's, sampled from outside: no option changes its rings */
 
 struct tr_cpu {
 	uint32_t cpu;

@@ -138,7 +138,8 @@ static int recording_add_cpu(uint32_t cpu, const struct tr_clock *clock)
 	region->events[cpu] = event;
 	region->rings[cpu] = ring;
 	region->cpus[cpu].cpu = cpu;
-	region->cpus[cpu].flags = TR_CPU_ONLINE | TR_CPU_TRACED | (cpu ? 0 : TR_CPU_BOOT);
+	region->cpus[cpu].flags = TR_CPU_ONLINE | TR_CPU_TRACED | TR_CPU_GUEST |
+	                          (cpu ? 0 : TR_CPU_BOOT);
 	trace_region_put_text(region->cpus[cpu].model, sizeof(region->cpus[cpu].model),
 	                      "vCPU of QEMU");
 	return code;

@@ -204,6 +204,8 @@ bool missing_advice(const struct ledger *ledger, char *text, size_t size)
 	const struct rarer rarer = rarer_of(ledger, !has_room);
 
 	*text = 0;
+	if (ledger->head.cpu_count && ledger->cpus[0].flags & TR_CPU_GUEST)
+		return false;
 	if (has_room && (need.data || need.aux))
 		add_room(text, size, &need, mib);
 	if (rarer.period)

@@ -222,6 +222,29 @@ def slow_reader(isa, directory):
            "a reader that stops for a time, with a ring of two MiB, loses nothing: QEMU waits", (run.text, events))
 
 
+def dead_reader(isa, directory):
+    """QEMU waits 10 s for a reader, once."""
+    run = Run(isa, directory, "-c", "7", "--region-size", "2")
+    process = run.start()
+    process.stdout.readline()
+    process.send_signal(signal.SIGSTOP)
+    child = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True).stdout.strip()
+    deadline = time.monotonic() + 250
+    while pathlib.Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] != "Z" and \
+            time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGCONT)
+    run.finish(process)
+    events = run.dump()["events"]
+    lost = sum(e["lost"] for e in events)
+    tap.ok(lost > 100000 and sum(e["delivered"] for e in events) + lost == sum(e["count"] for e in events) // 7,
+           "a reader that takes nothing any more does not stop the guest, and each lost sample is counted",
+           (run.status, run.text, events))
+    tap.ok(run.status == STATUS[isa] and run.dump()["conserved"] and "LOST instructions: " in run.text and
+           " -m " not in run.text, "which the tool says, and advises no option that it does not have",
+           (run.status, run.text))
+
+
 def stream(isa, directory):
     run = Run(isa, directory, "-c", str(PERIOD))
     run.words[run.words.index("-o") + 1] = "-"
@@ -274,6 +297,7 @@ def main():
             ends("x86_64", directory)
             places("x86_64", directory)
             slow_reader("x86_64", directory)
+            dead_reader("x86_64", directory)
             stream("x86_64", directory)
             refusals("x86_64", directory)
     tap.finish()

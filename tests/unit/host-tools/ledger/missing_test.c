@@ -124,6 +124,12 @@ lost_records_are_reported_with_their_share_and_the_ring_that_would_hold_them(voi
 	assert_string_equal(advice, "-m 16");
 	missing_sum(&ledger, sums);
 	assert_int_equal(sums[MISSING_RECORDS], 360);
+	/* `run --outside` has no such option */
+	ledger.head.cpu_count = 1;
+	ledger.cpus[0].flags = TR_CPU_GUEST;
+	tell();
+	assert_string_equal(advice, "");
+	ledger.cpus[0].flags = 0;
 }
 
 static void the_fuller_ring_sets_the_size(void **state)
