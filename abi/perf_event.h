@@ -98,6 +98,14 @@ enum perf_branch_type {
 	PERF_BR_SYSRET = 8,
 	PERF_BR_ERET = 11,
 	PERF_BR_IRQ = 12,
+	PERF_BR_SERROR = 13,
+	PERF_BR_EXTEND_ABI = 15, /* field new_type has it */
+};
+
+enum perf_branch_new_type {
+	PERF_BR_NEW_FAULT_ALGN = 0,
+	PERF_BR_NEW_FAULT_DATA = 1,
+	PERF_BR_NEW_FAULT_INST = 2,
 };
 
 /* An entry of a branch stack, the newest branch first. flags is Linux's bit field as one word. */
@@ -115,6 +123,8 @@ _Static_assert(sizeof(struct perf_branch_entry) == 24, "branch entry");
 #define PERF_BRANCH_CYCLES    4  /* 16 bits: cycles since the branch before; 0: not reported */
 #define PERF_BRANCH_TYPE      20 /* 4 bits: PERF_BR_* */
 #define PERF_BRANCH_SPEC      24 /* 2 bits: 1 speculated wrongly, 3 rightly; 2 not speculated */
+#define PERF_BRANCH_NEW_TYPE  26 /* 4 bits: PERF_BR_NEW_* */
+#define PERF_BRANCH_PRIV      30 /* 3 bits: 1 user, 2 kernel, 3 hypervisor */
 
 /* perf_event_attr.read_format */
 enum perf_event_read_format {

@@ -7,7 +7,9 @@
 #include <errno.h>
 
 #include "arch/aarch64/pmu/pmuv3.h"
+#include "pmu/arm/arm_brbe.h"
 #include "pmu/arm/arm_pmuv3_config.h"
+#include "pmu/arm/arm_pmuv3_counter.h"
 #include "pmu/counter_census.h"
 #include "pmu/sampling.h"
 #include "pmu/usual_sample.h"
@@ -25,30 +27,11 @@ static struct cpu {
 
 /* ---- One counter ---- */
 
-static uint32_t arm_pmuv3_bit(unsigned counter)
-{
-	return 1U << counter % 32; /* there are at most 32 counters */
-}
-
 /* The bits of the event's counter and, for a chained pair, of its lower half. hw->counter is the
  * upper one, which overflows. */
 static uint32_t arm_pmuv3_bits(const struct hw_arm_pmuv3 *hw)
 {
 	return arm_pmuv3_bit(hw->counter) | (hw->chained ? arm_pmuv3_bit(hw->counter - 1) : 0);
-}
-
-static uint64_t arm_pmuv3_read_one(unsigned counter)
-{
-	return counter == CYCLE_COUNTER ? arch_counter_read(PMCCNTR_EL0)
-	                                : arch_counter_read(PMEVCNTR_EL0(counter));
-}
-
-static void arm_pmuv3_write_one(unsigned counter, uint64_t value)
-{
-	if (counter == CYCLE_COUNTER)
-		arch_counter_write(PMCCNTR_EL0, value);
-	else
-		arch_counter_write(PMEVCNTR_EL0(counter), value);
 }
 
 /* A pair is read again if a carry came between the two reads. */
@@ -134,6 +117,7 @@ static void arm_pmuv3_enable(void)
 
 	cpu->frozen = false;
 	if (!arm_pmuv3_is_free(cpu->owners)) {
+		arm_brbe_resume(arch_cpu()); /* a stop may have cleared the overflow that froze */
 		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
 		arch_reg_sync();
 	} else if (cpu->prepared) {
@@ -197,46 +181,13 @@ static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 		arm_pmuv3_select_counter((unsigned)__builtin_ctzll(which));
 		arch_reg_sync();
 	}
+	arm_brbe_resume(number);
 	if (!cpu->frozen)
 		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
 	return ARCH_PMI_MINE;
 }
 
 /* ---- The state that firmware left ---- */
-
-/* A counter that we may use keeps a written value while it is stopped. */
-static bool arm_pmuv3_is_foreign(unsigned counter)
-{
-	static const uint64_t values[] = { 0x5a5a5a5a, 0 };
-
-	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		arm_pmuv3_write_one(counter, values[i]);
-		arch_reg_sync();
-		if (arm_pmuv3_read_one(counter) != values[i])
-			return true;
-	}
-	return false;
-}
-
-/* After reset all bits but PMCR.E are unknown (D13.1.3), and a counter counts only with PMCR.E
- * set. */
-static void arm_pmuv3_take_census(struct counter_census *census, unsigned counters)
-{
-	census->present = ((1ULL << counters) - 1) | arm_pmuv3_bit(CYCLE_COUNTER);
-	if (arch_reg_read(PMCR_EL0) & PMCR_E)
-		census->leftovers |= arch_reg_read(PMCNTENSET_EL0) & census->present;
-	arch_reg_write(PMCR_EL0, PMCR_P | PMCR_C);
-	arch_reg_sync();
-	arch_reg_write(PMCNTENCLR_EL0, UINT32_MAX);
-	arch_reg_write(PMINTENCLR_EL1, UINT32_MAX);
-	arch_reg_write(PMOVSCLR_EL0, UINT32_MAX);
-	arch_reg_write(PMUSERENR_EL0, 0);
-	arch_reg_sync();
-	census->foreign = 0;
-	for (uint64_t left = census->present; left; left &= left - 1)
-		if (arm_pmuv3_is_foreign((unsigned)__builtin_ctzll(left)))
-			census->foreign |= left & -left;
-}
 
 /* A CPU's first event clears all counters. */
 static int arm_pmuv3_prepare_cpu(unsigned number)
@@ -312,6 +263,9 @@ static int arm_pmuv3_add(struct perf_event *event)
 	hw->counter = arm_pmuv3_choose_counter(event, chained);
 	if (hw->counter == COUNTERS)
 		return -EAGAIN;
+	code = arm_brbe_add(event);
+	if (code)
+		return code;
 	hw->chained = chained && hw->counter != CYCLE_COUNTER;
 	hw->selectable = !hw->chained && hw->counter != CYCLE_COUNTER;
 	hw->mask = hw->counter == CYCLE_COUNTER || hw->chained || cpu->unit.long_events
@@ -328,6 +282,7 @@ static void arm_pmuv3_del(struct perf_event *event)
 {
 	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
+	arm_brbe_del(event);
 	cpus[event->cpu].owners[hw->counter] = NULL;
 	if (hw->chained)
 		cpus[event->cpu].owners[hw->counter - 1] = NULL;
@@ -395,6 +350,7 @@ const struct pmu pmu_arm_pmuv3 = {
 	.read = arm_pmuv3_read,
 	.slow = sampling_slow,
 	.peek = arm_pmuv3_peek,
+	.branch_stack = arm_brbe_branch_stack,
 	.disable = arm_pmuv3_disable,
 	.enable = arm_pmuv3_enable,
 };

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "arch/aarch64/pmu/pmuv3.h"
+#include "pmu/arm/arm_brbe.h"
 #include "pmu/sampling.h"
 
 /* ELF's number; elsewhere there are no such registers to ask. */
@@ -188,6 +189,7 @@ int arm_pmuv3_event_init(struct perf_event *event)
 	const char *why;
 	uint32_t number;
 	struct arm_pmuv3_unit unit;
+	int code;
 
 	if (attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_RAW &&
 	    attr->type != PERF_TYPE_ARM_PMUV3)
@@ -206,5 +208,6 @@ int arm_pmuv3_event_init(struct perf_event *event)
 	                 : NULL;
 	if (event->why)
 		return -ENOENT;
-	return sampling_init(event);
+	code = arm_brbe_init(event);
+	return code ? code : sampling_init(event);
 }

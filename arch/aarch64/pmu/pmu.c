@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "arch/aarch64/interrupt/gic.h"
+#include "arch/aarch64/pmu/brbe.h"
 #include "arch/aarch64/pmu/pmuv3.h"
 #include "arch/aarch64/pmu/spe.h"
 #include "arch/aarch64/sysreg.h"
@@ -23,6 +24,7 @@
 	F(id_aa64dfr0_el1, ID_AA64DFR0_EL1) \
 	F(id_aa64pfr0_el1, ID_AA64PFR0_EL1) \
 	F(currentel, CURRENT_EL)            \
+	F(s2_1_c9_c2_0, BRBIDR0_EL1)        \
 	F(s3_0_c9_c9_7, PMSIDR_EL1)         \
 	F(s3_0_c9_c10_7, PMBIDR_EL1)        \
 	F(pmceid0_el0, PMCEID0_EL0)         \
@@ -40,6 +42,9 @@
 	F(pmintenclr_el1, PMINTENCLR_EL1) \
 	F(pmccfiltr_el0, PMCCFILTR_EL0)   \
 	F(contextidr_el1, CONTEXTIDR_EL1) \
+	F(s2_1_c9_c0_0, BRBCR_EL1)        \
+	F(s2_1_c9_c0_1, BRBFCR_EL1)       \
+	F(s2_4_c9_c0_0, BRBCR_EL2)        \
 	F(s3_0_c9_c9_0, PMSCR_EL1)        \
 	F(s3_4_c9_c9_0, PMSCR_EL2)        \
 	F(s3_0_c9_c9_1, PMSNEVFR_EL1)     \
@@ -160,6 +165,7 @@ void arch_reg_write(uint32_t reg, uint64_t value)
 		return;
 	switch (reg) {
 		REGISTERS(WRITE)
+		WRITE(s1_1_c7_c2_4, BRB_IALL)
 	default:
 		if (reg >= PMEVTYPER_EL0(0))
 			pmu_write_type(reg, value);

@@ -11,7 +11,6 @@ check-spare: machines count instructions
 import collections
 import pathlib
 import re
-import struct
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import branches
 import machine
 import tap
+from branch_stacks import Stacks, is_piece
 
 WORKLOAD = "qsort 600"
 PERIOD = 1009  # cycles, which are instructions in this model
@@ -30,8 +30,6 @@ AMD = "EPYC-Milan,pmu=on,pmu-lbr=16"
 AMDS_FLAGS = {PREDICTED | SPECULATIVE}
 # Where the records do not freeze, the interrupt's delivery takes a place.
 AMDS = {"AMD": (AMD, 16), "AMD without freezing": (AMD + ",pmu-lbr-freeze=off", 15)}
-SAMPLE = 9
-CHAIN, STACK, HW_INDEX = 1 << 5, 1 << 11, 1 << 17  # sample_type; branch_sample_type
 # Only main() keeps a frame pointer.
 NO_FRAMES = """
 #define PLAIN static __attribute__((noinline, optimize("omit-frame-pointer"))) unsigned
@@ -43,41 +41,8 @@ int main(void) { unsigned x = 1; for (int i = 0; i < 500; i++) x = outer(x); ret
 """
 
 
-class Stacks:
-    """The samples of a file: (ip, callchain, [(from, to, flags), …] newest first), as link
-    addresses."""
-
-    def __init__(self, run, program):
-        data, self.samples, self.mappings = run.file.read_bytes(), [], []
-        attrs = struct.unpack_from("<Q", data, 24)[0]
-        kind, has_index = (struct.unpack_from("<Q", data, attrs + at)[0] for at in (24, 72))
-        for record, at, length in branches.records(data):
-            if record == branches.MMAP2:
-                self.mappings.append(branches.Mapping(*struct.unpack_from("<QQQ", data, at + 16)))
-            elif record == SAMPLE:
-                words = struct.unpack_from(f"<{length // 8 - 1}Q", data, at + 8)
-                self.take(program, words, kind & CHAIN, has_index & HW_INDEX)
-
-    def take(self, program, words, has_chain, has_index):
-        rest, chain = list(words[6:]), []
-        if has_chain:
-            chain, rest = rest[1:1 + rest[0]], rest[1 + rest[0]:]
-        entries = rest[1 + bool(has_index):]
-        assert len(entries) == 3 * rest[0], words
-        link = lambda address: program.link(self, address)  # noqa: E731
-        self.samples.append((link(words[1]), [link(ip) for ip in chain[1:]], [
-            (link(entries[i]), link(entries[i + 1]), entries[i + 2])
-            for i in range(0, len(entries), 3)]))
-
-
 def record(binary, cpu, command):
     return machine.Recording(command, "--qemu", binary, qemu=("-cpu", cpu, *machine.EXACT))
-
-
-def is_piece(stack, trace, places):
-    """Whether the stack, oldest first, is a gapless piece of the trace."""
-    return any(trace[place + 1 - len(stack):place + 1] == stack for place in places[stack[-1]]
-               if place + 1 >= len(stack))
 
 
 def against_the_trace_store(binary, name, cpu, depth, trace, expected=frozenset([PREDICTED])):
