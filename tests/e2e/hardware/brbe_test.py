@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Branch stacks from Arm's branch records (BRBE), on the hardware model: each stack is a gapless
-piece of the trace that single-step makes of the same program; filters; levels; CPUs; groups; stock
+piece of the trace that single-step makes of the same program; filters; levels; CPUs; groups; UEFI applications; stock
 perf's reports.
 
 check-timeout: 900
@@ -186,6 +186,17 @@ def cpus(binary):
            f"{claim}: each has stacks of its own", (run.text[-400:], errors, deep))
 
 
+def application(binary, where, claim):
+    """Hosted: the firmware's interrupts are its own, and handled at the level that is recorded."""
+    run = record(binary, where, "record -b -e instructions -c 50021 -- payload low=20",
+                 options=("--payload", machine.TOP / "build/aarch64/tests/spinner.efi"))
+    text, errors, status = run.perf("script", "-F", "brstack")
+    sizes = collections.Counter(line.count("0x") // 2 for line in text.splitlines())
+    tap.ok(run.status == 0 and status == 0 and sizes[32] > 40 and sizes[32] >= 0.9 * sizes.total(),
+           f"{claim}: most stacks of a UEFI application have 32 branches", (run.text[-400:], errors, sizes))
+    tap.ok(sizes and not re.search("/(IRQ|ERET)", text), f"{claim}: none of them has an interrupt", text[-300:])
+
+
 def refusals(binary):
     for brbe, command, message in (
             ("0", "record -b -- noploop 1", "no branch records (FEAT_BRBE"),
@@ -211,6 +222,8 @@ def check(binary):
     filters(binary)
     group(binary)
     cpus(binary)
+    application(binary, EL1, "EL1, hosted")
+    application(binary, EL2, "EL2, hosted")
     refusals(binary)
 
 
