@@ -12,7 +12,7 @@
 #include "abi/perf_event.h"
 #include "abi/precise_ledger.h"
 #define TR_MAGIC   0x4652455045524142ULL /* the bytes "BAREPERF" */
-#define TR_VERSION 0x00010009U           /* major << 16 | minor */
+#define TR_VERSION 0x0001000aU           /* major << 16 | minor */
 #define TR_PAGE    4096U
 #define TR_ALIGN   (2U << 20) /* alignment of a region in RAM */
 
@@ -318,10 +318,10 @@ struct tr_ring_ledger {
 	uint64_t aux_lost;    /* bytes known to be lost */
 	uint64_t aux_skipped; /* bytes of padding */
 	uint64_t aux_overwritten;
-	uint64_t aux_records;   /* AUX records written */
-	uint64_t aux_truncated; /* AUX records with TRUNCATED */
-	uint64_t repeated;      /* doorbells rung again for an earlier wakeup */
-	uint64_t reserved_0;
+	uint64_t aux_records;     /* AUX records written */
+	uint64_t aux_truncated;   /* AUX records with TRUNCATED */
+	uint64_t repeated;        /* doorbells rung again for an earlier wakeup */
+	uint64_t operations_rest; /* since SPE's last choice, at each stop; with jitter at most */
 	/* Only for a region in RAM (docs/crash-store.md): one cache line, which is written last. */
 	uint64_t kept_head;     /* all records before this data_head have reached memory */
 	uint64_t kept_aux_head; /* the same for the AUX area */

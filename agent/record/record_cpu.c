@@ -50,6 +50,7 @@ void recording_forget_last(const struct trace_region *region)
 		entry->erroneous = branch_stack_erroneous[cpu] = 0;
 		entry->stolen = entry->uncounted = 0;
 		precise_ledgers[cpu] = (struct tr_precise_ledger){ 0 };
+		sampled_operations[cpu] = (struct sampled_operations){ 0 };
 	}
 }
 

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "abi/event_types.h"
+
 #define BRANCH_BYTES 24U /* size of a record of the debug store */
 
 struct checker {
@@ -223,6 +225,54 @@ static void check_records_of_hardware(struct checker *checker, uint32_t i)
 	             i, l->records, l->common, samples, l->foreign);
 }
 
+#define JITTER_TERM (1ULL << 16) /* attr.config of arm_spe: jitter */
+#define JITTER      255U         /* operations that it adds to an interval at most */
+
+/* The event whose AUX area the ring has. */
+static const struct ledger_event *check_aux_owner(const struct ledger *ledger, uint32_t ring)
+{
+	for (uint32_t e = 0; e < ledger->head.event_count; e++) {
+		const struct tr_event *event = &ledger->events[e].event;
+
+		if (event->ring == ring && event->attr.type == PERF_TYPE_ARM_SPE)
+			return &ledger->events[e];
+	}
+	return NULL;
+}
+
+/* The operations among which Arm's SPE chose, once it has ended: each interval had as many as it
+ * should. An implementation may leave out of an interval the operation that was chosen. */
+static void check_operations(struct checker *checker, uint32_t i)
+{
+	const struct tr_ring_ledger *ring = &checker->ledger->rings[i].ledger;
+	const struct tr_operation_ledger *l = &ring->precise.operations;
+	const struct ledger_event *event = check_aux_owner(checker->ledger, i);
+	uint64_t chosen = l->fed + l->collided, interval, least, most;
+	bool jitter;
+
+	if (!event || !ledger_ended(checker->ledger) || !l->population)
+		return;
+	if (l->population == TR_UNKNOWN || l->fed == TR_UNKNOWN || l->collided == TR_UNKNOWN) {
+		check_report(checker, true,
+		             "ring %u: SPE's operations: unknown, since no counter was free", i);
+		return;
+	}
+	interval = event->event.attr.sample_period;
+	jitter = event->event.attr.config & JITTER_TERM;
+	least = chosen * interval + (jitter ? 0 : ring->operations_rest);
+	most = chosen * (interval + 1 + (jitter ? JITTER : 0)) + ring->operations_rest;
+	check_report(checker, l->population >= least && l->population <= most,
+	             "ring %u: SPE's operations %" PRIu64 " = (sampled %" PRIu64
+	             " + collided %" PRIu64 ") * interval %" PRIu64 "%s + rest %" PRIu64,
+	             i, l->population, l->fed, l->collided, interval,
+	             jitter ? " (to 255 more)" : "", ring->operations_rest);
+	if (l->kept != TR_UNKNOWN)
+		check_report(checker, l->kept <= l->fed,
+		             "ring %u: SPE's sampled %" PRIu64 " = kept %" PRIu64
+		             " + filtered %" PRId64,
+		             i, l->fed, l->kept, (int64_t)(l->fed - l->kept));
+}
+
 static void check_wakeups(struct checker *checker, uint32_t i)
 {
 	const struct tr_ring_ledger *l = &checker->ledger->rings[i].ledger;
@@ -290,6 +340,7 @@ static void check_ring(struct checker *checker, uint32_t i)
 		    i, ring->ledger.data_head, ring->found.head);
 	check_lost(checker, i);
 	check_records_of_hardware(checker, i);
+	check_operations(checker, i);
 	check_wakeups(checker, i);
 	if (ring->found.has_bell && ledger_ended(checker->ledger))
 		check_bell(checker, i);

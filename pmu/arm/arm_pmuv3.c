@@ -9,21 +9,14 @@
 #include "arch/aarch64/pmu/pmuv3.h"
 #include "pmu/arm/arm_brbe.h"
 #include "pmu/arm/arm_pmuv3_config.h"
-#include "pmu/arm/arm_pmuv3_counter.h"
+#include "pmu/arm/arm_pmuv3_counters.h"
 #include "pmu/counter_census.h"
 #include "pmu/sampling.h"
 #include "pmu/usual_sample.h"
 
-#define COUNTERS      32U
 #define EVEN_COUNTERS 0x55555555U /* lower counters of chained pairs */
 
-/* The data that each CPU's handler needs. */
-static struct cpu {
-	struct perf_event *owners[COUNTERS]; /* by counter; a chained pair has two entries */
-	uint64_t pmcr;                       /* PMCR_EL0's value while all counters are stopped */
-	bool prepared, frozen;               /* frozen: between disable and enable */
-	struct arm_pmuv3_unit unit;          /* the unit at the CPU's last preparation */
-} __attribute__((aligned(64))) cpus[TR_MAX_CPUS];
+struct arm_pmuv3_cpu arm_pmuv3_cpus[TR_MAX_CPUS];
 
 /* ---- One counter ---- */
 
@@ -102,7 +95,7 @@ static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs);
 
 static void arm_pmuv3_disable(void)
 {
-	struct cpu *cpu = &cpus[arch_cpu()];
+	struct arm_pmuv3_cpu *cpu = &arm_pmuv3_cpus[arch_cpu()];
 
 	cpu->frozen = true;
 	if (!cpu->prepared)
@@ -113,7 +106,7 @@ static void arm_pmuv3_disable(void)
 
 static void arm_pmuv3_enable(void)
 {
-	struct cpu *cpu = &cpus[arch_cpu()];
+	struct arm_pmuv3_cpu *cpu = &arm_pmuv3_cpus[arch_cpu()];
 
 	cpu->frozen = false;
 	if (!arm_pmuv3_is_free(cpu->owners)) {
@@ -121,7 +114,7 @@ static void arm_pmuv3_enable(void)
 		arch_counter_write(PMCR_EL0, cpu->pmcr | PMCR_E);
 		arch_reg_sync();
 	} else if (cpu->prepared) {
-		cpu->prepared = false; /* others may use the counters from now on */
+		cpu->prepared = cpu->hides = false; /* others may use the counters */
 		arch_counters_hide(0);
 		arch_pmi_leave(arm_pmuv3_overflow);
 	}
@@ -160,7 +153,7 @@ static inline void arm_pmuv3_overflowed(struct perf_event *event, const struct a
 static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 {
 	unsigned number = arch_cpu();
-	struct cpu *cpu = &cpus[number];
+	struct arm_pmuv3_cpu *cpu = &arm_pmuv3_cpus[number];
 	uint64_t which = arch_counter_read(PMOVSCLR_EL0) & arch_counter_read(PMINTENSET_EL1), now;
 
 	RING_OPAQUE(cpu); /* keeps the address in a register */
@@ -187,13 +180,13 @@ static enum arch_pmi arm_pmuv3_overflow(const struct arch_regs *regs)
 	return ARCH_PMI_MINE;
 }
 
-/* ---- The state that firmware left ---- */
+/* ---- The counters of a CPU ---- */
 
 /* A CPU's first event clears all counters. */
-static int arm_pmuv3_prepare_cpu(unsigned number)
+int arm_pmuv3_prepare_cpu(unsigned number)
 {
 	struct counter_census *census = &counter_census[number];
-	struct cpu *cpu = &cpus[number];
+	struct arm_pmuv3_cpu *cpu = &arm_pmuv3_cpus[number];
 
 	if (cpu->prepared)
 		return 0;
@@ -203,21 +196,10 @@ static int arm_pmuv3_prepare_cpu(unsigned number)
 	if (census->foreign == census->present)
 		return -EBUSY;
 	cpu->prepared = true;
-	arch_counters_hide(PMCNTENSET_EL0);
 	return arch_pmi_share(arm_pmuv3_overflow);
 }
 
 /* ---- Operations for the event core ---- */
-
-/* The event counters that are not in use, one bit each. */
-static uint32_t arm_pmuv3_free_counters(unsigned cpu)
-{
-	uint32_t which = (uint32_t)(counter_census[cpu].present & ~counter_census[cpu].foreign);
-
-	for (unsigned i = 0; i < COUNTERS; i++)
-		which &= cpus[cpu].owners[i] ? ~arm_pmuv3_bit(i) : UINT32_MAX;
-	return which;
-}
 
 /* Choose the counter for event; for a chained pair the upper one. COUNTERS: none is free. */
 static unsigned arm_pmuv3_choose_counter(const struct perf_event *event, bool chained)
@@ -248,10 +230,20 @@ static void arm_pmuv3_configure(const struct hw_arm_pmuv3 *hw)
 	}
 }
 
+/* Events do not count handlers; SPE samples them if they run at its level. */
+static void arm_pmuv3_hide(struct arm_pmuv3_cpu *cpu)
+{
+	while (cpu->lent_alone && cpu->lent)
+		arm_pmuv3_reclaim(cpu);
+	if (!cpu->hides)
+		arch_counters_hide(PMCNTENSET_EL0);
+	cpu->hides = true;
+}
+
 static int arm_pmuv3_add(struct perf_event *event)
 {
 	struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
-	struct cpu *cpu = &cpus[event->cpu];
+	struct arm_pmuv3_cpu *cpu = &arm_pmuv3_cpus[event->cpu];
 	int code = arm_pmuv3_prepare_cpu(event->cpu);
 	bool chained;
 
@@ -260,12 +252,15 @@ static int arm_pmuv3_add(struct perf_event *event)
 	if (arm_pmuv3_excuse(&cpu->unit, event))
 		return -ENXIO;
 	chained = arm_pmuv3_is_long(event) && !cpu->unit.long_events;
-	hw->counter = arm_pmuv3_choose_counter(event, chained);
+	do
+		hw->counter = arm_pmuv3_choose_counter(event, chained);
+	while (hw->counter == COUNTERS && arm_pmuv3_reclaim(cpu));
 	if (hw->counter == COUNTERS)
 		return -EAGAIN;
 	code = arm_brbe_add(event);
 	if (code)
 		return code;
+	arm_pmuv3_hide(cpu);
 	hw->chained = chained && hw->counter != CYCLE_COUNTER;
 	hw->selectable = !hw->chained && hw->counter != CYCLE_COUNTER;
 	hw->mask = hw->counter == CYCLE_COUNTER || hw->chained || cpu->unit.long_events
@@ -283,9 +278,9 @@ static void arm_pmuv3_del(struct perf_event *event)
 	const struct hw_arm_pmuv3 *hw = arm_pmuv3_of(event);
 
 	arm_brbe_del(event);
-	cpus[event->cpu].owners[hw->counter] = NULL;
+	arm_pmuv3_cpus[event->cpu].owners[hw->counter] = NULL;
 	if (hw->chained)
-		cpus[event->cpu].owners[hw->counter - 1] = NULL;
+		arm_pmuv3_cpus[event->cpu].owners[hw->counter - 1] = NULL;
 }
 
 static void arm_pmuv3_start(struct perf_event *event)

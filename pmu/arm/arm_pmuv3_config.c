@@ -67,8 +67,7 @@ struct arm_pmuv3_unit arm_pmuv3_look(void)
 	};
 }
 
-/* Whether the CPU implements this event. Registers report only common events. */
-static bool arm_pmuv3_implements(const struct arm_pmuv3_unit *unit, uint32_t number)
+bool arm_pmuv3_implements(const struct arm_pmuv3_unit *unit, uint32_t number)
 {
 	if (number < EVENTS_IN_PMCEID)
 		return unit->present[0] >> number & 1;

@@ -30,6 +30,9 @@ EVENT_HW(struct hw_arm_pmuv3, arm_pmuv3_of)
 /* The features that the calling CPU reports. Any context. */
 struct arm_pmuv3_unit arm_pmuv3_look(void);
 
+/* Whether the CPU implements this event. Registers report only common events. Any context. */
+bool arm_pmuv3_implements(const struct arm_pmuv3_unit *unit, uint32_t number);
+
 /* Why a CPU cannot count this event, as a phrase; NULL: it can. Any context. */
 const char *arm_pmuv3_excuse(const struct arm_pmuv3_unit *unit, const struct perf_event *event);
 

@@ -18,6 +18,7 @@
 
 #include "arch/aarch64/pmu/spe.h"
 #include "pmu/arm/arm_spe_config.h"
+#include "pmu/arm/arm_spe_counts.h"
 
 #define PAGE ((uint64_t)PMBLIMITR_PAGE)
 
@@ -324,6 +325,7 @@ static void arm_spe_start(struct perf_event *event)
 	struct hw_arm_spe *hw = arm_spe_of(event);
 
 	arm_spe_write_filters(&hw->registers);
+	arm_spe_counts_start(event);
 	hw->flags = 0;
 	hw->faults = 0;
 	hw->running = true;
@@ -341,13 +343,8 @@ static void arm_spe_start(struct perf_event *event)
 static void arm_spe_stop(struct perf_event *event)
 {
 	arm_spe_finish(event);
+	arm_spe_counts_stop(event);
 	arm_spe_of(event)->running = false;
-}
-
-/* There is no counter: only the records show how much was sampled. */
-static void arm_spe_read(struct perf_event *event)
-{
-	(void)event;
 }
 
 static int arm_spe_setup_aux(struct perf_event *event, void *area, uint64_t size)
@@ -393,7 +390,7 @@ const struct pmu pmu_arm_spe = {
 	.del = arm_spe_del,
 	.start = arm_spe_start,
 	.stop = arm_spe_stop,
-	.read = arm_spe_read,
+	.read = arm_spe_counts_read,
 	.setup_aux = arm_spe_setup_aux,
 	.poll = arm_spe_poll,
 	.snapshot = arm_spe_snapshot,

@@ -24,6 +24,17 @@ struct arm_spe_registers {
 	bool discard; /* samples are taken, but no records are written */
 };
 
+#define ARM_SPE_COUNTS 4U
+
+/* The counters of the core PMU that count for it; arm_spe_counts.c. */
+struct arm_spe_counts {
+	struct {
+		unsigned counter; /* ARM_PMUV3_NONE: not counted */
+		uint64_t value;   /* when it was last read */
+	} each[ARM_SPE_COUNTS];
+	uint64_t population; /* before the last start */
+};
+
 /* The driver's data for an event. */
 struct hw_arm_spe {
 	struct arm_spe_registers registers;
@@ -33,9 +44,10 @@ struct hw_arm_spe {
 	uint64_t flags;                /* flags for the next AUX record */
 	uint64_t context;              /* CONTEXTIDR_EL1's value before we started */
 	uint64_t seen;                 /* PMBSR_EL1, by a handler without a buffer */
-	unsigned faults;               /* faults in a row */
-	bool running;                  /* between start and stop */
-	bool handed_over;              /* the hardware may write to a piece of the area */
+	struct arm_spe_counts counts;
+	unsigned faults;  /* faults in a row */
+	bool running;     /* between start and stop */
+	bool handed_over; /* the hardware may write to a piece of the area */
 };
 EVENT_HW(struct hw_arm_spe, arm_spe_of)
 

@@ -182,7 +182,7 @@ $(foreach test,sampling_test throttle_test event_test,$(eval $(test)_SRCS += tes
 $(foreach test,context_test context_rate_test context_pause_test,$(eval $(test)_SRCS += tests/unit/pmu/context_rig.c))
 
 # ---- pmu/arm/ ----
-$(foreach test,arm_spe_test arm_spe_buffer_test,$(eval $(test)_SRCS += tests/unit/pmu/arm/arm_spe_rig.c))
+$(foreach test,arm_spe_test arm_spe_buffer_test arm_spe_counts_test,$(eval $(test)_SRCS += tests/unit/pmu/arm/arm_spe_rig.c))
 
 # ---- pmu/x86/ ----
 $(foreach test,intel_bts_test intel_bts_switch_test intel_bts_entry_test,\

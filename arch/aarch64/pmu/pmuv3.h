@@ -71,6 +71,10 @@
 #define EVENT_STALL_FRONTEND   0x23U
 #define EVENT_STALL_BACKEND    0x24U
 #define EVENT_CHAIN            0x1eU /* the counter below has overflowed */
+#define EVENT_SAMPLE_POP       0x4000U /* this and below: SPE's */
+#define EVENT_SAMPLE_FEED      0x4001U
+#define EVENT_SAMPLE_FILTRATE  0x4002U
+#define EVENT_SAMPLE_COLLISION 0x4003U
 #define EVENTS_IN_PMCEID       0x40U /* bits from event 0, and from EVENTS_EXTENDED */
 #define EVENTS_EXTENDED        0x4000U
 

@@ -79,15 +79,29 @@ static json_t *precise_json(const struct tr_precise_ledger *l)
 	                 summary_number(l->full));
 }
 
+/* The operations among which SPE chose; null: not counted. */
+static json_t *operations_json(const struct tr_ring_ledger *l)
+{
+	const struct tr_operation_ledger *o = &l->precise.operations;
+	bool filters = o->fed != TR_UNKNOWN && o->kept != TR_UNKNOWN;
+
+	if (!o->population)
+		return NULL;
+	return json_pack("{so? so? so? so? so? so?}", "population", known(o->population), "sampled",
+	                 known(o->fed), "collided", known(o->collided), "kept", known(o->kept),
+	                 "filtered", filters ? summary_number(o->fed - o->kept) : NULL, "rest",
+	                 o->population == TR_UNKNOWN ? NULL : summary_number(l->operations_rest));
+}
+
 static json_t *ring_json(const struct ledger_ring *ring)
 {
-	return json_pack("{so so so so so so so*}", "cpu", summary_number(ring->ring.cpu), "lost",
-	                 summary_number(ring->ledger.lost), "reported",
-	                 summary_number(ring->ledger.reported), "lost_records",
-	                 summary_number(ring->found.lost_records), "lost_told",
-	                 summary_number(ring->found.lost), "tail_faults",
-	                 summary_number(ring->ledger.tail_faults), "precise",
-	                 precise_json(&ring->ledger.precise));
+	return json_pack(
+	    "{so so so so so so so* so*}", "cpu", summary_number(ring->ring.cpu), "lost",
+	    summary_number(ring->ledger.lost), "reported", summary_number(ring->ledger.reported),
+	    "lost_records", summary_number(ring->found.lost_records), "lost_told",
+	    summary_number(ring->found.lost), "tail_faults",
+	    summary_number(ring->ledger.tail_faults), "precise",
+	    precise_json(&ring->ledger.precise), "operations", operations_json(&ring->ledger));
 }
 
 static json_t *cpu_json(const struct ledger *ledger, const struct tr_cpu *cpu)

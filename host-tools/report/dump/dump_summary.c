@@ -20,6 +20,22 @@ static void print_types(const struct dump *dump)
 	}
 }
 
+/* Without counters for all of it: nothing. */
+static void print_operations(const struct ledger_ring *ring)
+{
+	const struct tr_operation_ledger *l = &ring->ledger.precise.operations;
+
+	if (!l->population || l->population == TR_UNKNOWN || l->fed == TR_UNKNOWN)
+		return;
+	printf("CPU %u: SPE sampled %" PRIu64 " of %" PRIu64 " operations", ring->ring.cpu, l->fed,
+	       l->population);
+	if (l->collided != TR_UNKNOWN)
+		printf("; %" PRIu64 " collided", l->collided);
+	if (l->kept != TR_UNKNOWN)
+		printf("; filters removed %" PRIu64, l->fed - l->kept);
+	printf("\n");
+}
+
 static void print_spe(const struct dump *dump)
 {
 	if (!dump->spe.pieces)
@@ -126,6 +142,7 @@ static void print_slower(const struct ledger_event *event)
 /* Memory that was full when the machine looked. */
 static void print_full(const struct ledger_ring *ring)
 {
+	print_operations(ring);
 	if (ring->ledger.precise.full)
 		printf("CPU %u: the memory for precise samples was full %" PRIu64
 		       " times; the samples after that are missing\n",

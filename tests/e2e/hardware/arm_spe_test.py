@@ -12,6 +12,7 @@ import pathlib
 import re
 import signal
 import struct
+import subprocess
 import sys
 import time
 
@@ -53,6 +54,41 @@ def count_is_operations_by_interval(binary, name, kind):
     times = [r.time for r in found]
     tap.ok(times == sorted(times) and times[-1] > times[0], f"{name}: their times ascend")
     return run, found
+
+
+def chosen_from(summary):
+    """The account of each CPU's operations; None: this QEMU's PMU does not count them."""
+    accounts = [ring.get("operations") for ring in summary["rings"]]
+    return None if all(a and a["population"] is None for a in accounts) else accounts
+
+
+def every_operation_is_accounted_for(binary, run, found):
+    """How many operations SPE chose from, sampled, dropped and filtered, to the last one."""
+    summary = run.summary()
+    if not chosen_from(summary):
+        tap.skip("SPE's operations", "this QEMU's PMU does not count SPE's events")
+        return False
+    account = chosen_from(summary)[0]
+    tap.equal((account["population"], account["sampled"], account["collided"], account["filtered"]),
+              (operations(summary), len(found), 0, 0),
+              "EL2: SPE chose from every operation of the workload, and sampled what is recorded")
+    tap.equal(account["population"], account["sampled"] * INTERVAL + account["rest"],
+              "EL2: the intervals and the rest are all operations")
+    tap.ok(f"SPE sampled {len(found)} of {operations(summary)} operations" in
+           subprocess.run([machine.TOOL, "dump", run.file], capture_output=True, text=True,
+                          check=False).stdout, "EL2: dump prints it")
+    run = spe.record(binary, f"record -e arm_spe/period={INTERVAL},load_filter=1/ -m,1024 -- "
+                             "qsort 20000", kind=spe.EL1, cpu=",spe-collide=10")
+    account, found = chosen_from(spe.good(run, "collisions"))[0], spe.records(run)
+    chosen = account["sampled"] + account["collided"]
+    tap.ok(chosen > 8000 and account["collided"] == chosen // 10,
+           "EL1: each tenth choice collided, and is counted", account)
+    tap.equal(account["population"], chosen * INTERVAL + account["rest"],
+              "EL1: the intervals and the rest are all operations, those of handlers too")
+    tap.equal((account["kept"], account["filtered"]),
+              (len(found), account["sampled"] - len(found)), "EL1: what filters removed is counted")
+    tap.ok({r.operation for r in found} == {"load"}, "EL1: only loads are left")
+    return True
 
 
 def jitter_spreads_the_interval(binary):
@@ -179,6 +215,10 @@ def several_cpus(binary):
             qemu=("-machine", spe.EL2, "-cpu", spe.CPU, "-smp", str(cpus), *machine.EXACT))
         summary = spe.good(run, f"{cpus} CPUs")
         each = [area["written"] for area in summary["aux"]]
+        accounts = chosen_from(summary)
+        tap.ok(not accounts or
+               all(a["population"] == a["sampled"] * 2048 + a["rest"] for a in accounts),
+               f"{cpus} CPUs: each one's operations are accounted for", accounts)
         tap.ok(len(each) == cpus and min(each) > 10 * spe.RECORD_SIZE,
                f"{cpus} CPUs: each has records of its own", each)
         text, _, _ = run.perf("script", "--itrace=i1i", "-F", "tid,cpu,ip")
@@ -319,7 +359,10 @@ beside_pmu_samples(RUN)
 a_missing_piece_is_found(RUN)
 filters_are_exact(BINARY, FOUND)
 jitter_spreads_the_interval(BINARY)
+COUNTED = every_operation_is_accounted_for(BINARY, RUN, FOUND)
 RUN, FOUND = count_is_operations_by_interval(BINARY, "EL1", spe.EL1)
+tap.ok(not COUNTED or not chosen_from(RUN.summary()),
+       "EL1: beside an event of the PMU, whose counters stop in handlers, nothing is counted")
 every_record_is_of_the_workload(RUN, FOUND, "EL1", {1})
 symbols_of_the_sort(spe.stock_perf_decodes_the_same(RUN, FOUND, "EL1"), "EL1", 3)
 addresses_are_the_buffer_s(BINARY)

@@ -23,6 +23,8 @@ static uint64_t model_read(uint32_t reg)
 		model.owner_asked = true;
 	if (reg == PMSIDR_EL1 && (!model.owner_asked || model.reg[PMBIDR_EL1] & PMBIDR_P))
 		model.read_too_early = true;
+	if (reg == PMCR_EL0)
+		return model.reg[reg] | (uint64_t)model.counters << PMCR_N;
 	return model.reg[reg];
 }
 

@@ -24,6 +24,7 @@
 
 struct spe_model {
 	uint64_t reg[0x10000];
+	unsigned counters; /* event counters of the PMU, which keeps what is written */
 	bool owner_asked;
 	/* PMSIDR_EL1 was read before PMBIDR_EL1, or although the latter forbids it */
 	bool read_too_early;
