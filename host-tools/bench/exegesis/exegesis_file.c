@@ -188,7 +188,7 @@ int exegesis_file_parse(struct exegesis_file *file, const uint8_t *text, size_t 
 	if (!yaml_parser_initialize(&parser))
 		return error_set(error, -ENOMEM, "%s: no memory", name);
 	yaml_parser_set_input_string(&parser, text, size);
-	while (!code && !ended && file->count < EXEGESIS_DOCUMENTS)
+	while (!code && !ended)
 		code = read_point(file, &parser, name, &ended, error);
 	yaml_parser_delete(&parser);
 	if (!code && !file->count)

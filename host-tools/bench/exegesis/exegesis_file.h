@@ -15,8 +15,7 @@
 #include "writer/util/blob.h"
 #include "writer/util/error.h"
 
-#define EXEGESIS_DOCUMENTS 1000000U
-#define EXEGESIS_CODE      65536U /* bytes of assembled_snippet */
+#define EXEGESIS_CODE 65536U /* bytes of assembled_snippet */
 
 /* A benchmark's mode decides its values' keys. */
 enum exegesis_mode { EXEGESIS_LATENCY, EXEGESIS_UOPS, EXEGESIS_THROUGHPUT };

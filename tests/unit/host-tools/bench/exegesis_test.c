@@ -62,6 +62,17 @@ static void a_repeated_snippet_is_found_between_setup_and_return(void **state)
 	              0, 10, 17, 7);
 }
 
+static void the_setup_ends_where_the_first_copy_begins(void **state)
+{
+	(void)state;
+	/* nop, twice: no setup */
+	assert_pieces(DOCUMENT("latency", X86, "[NOOP]", "9090C3"), 0, 0, 1, 1);
+	/* cwde; then twice nop, cwde, clc */
+	assert_pieces(DOCUMENT("latency", X86, "[A, B, C]", "989098F89098F8C3"), 0, 1, 4, 3);
+	/* nop; 1: nop; add r8, -1; jne 1b: the setup may be like the body */
+	assert_pieces(DOCUMENT("latency", X86, "[NOOP]", "90904983C0FF75F9C3"), 0, 1, 1, 1);
+}
+
 static void a_pop_of_the_snippet_is_no_restored_register(void **state)
 {
 	(void)state;
@@ -169,7 +180,7 @@ static void values_and_errors_replace_those_of_the_file(void **state)
 	exegesis_file_free(&file);
 	assert_int_equal(read_text(&file,
 	                           DOCUMENT("uops", X86, "[A, B]", "9090C3")
-	                               DOCUMENT("latency", X86, "[A]", "90C3"),
+	                               DOCUMENT("latency", X86, "['\xc3\xb6']", "90C3"),
 	                           &error),
 	                 0);
 	assert_int_equal(file.count, 2);
@@ -185,6 +196,7 @@ static void values_and_errors_replace_those_of_the_file(void **state)
 	                       "error: ''\n"));
 	assert_non_null(strstr(text, "error: '#UD: ''x'''\n"));
 	assert_non_null(strstr(text, "measurements: []\n"));
+	assert_non_null(strstr(text, "'\xc3\xb6'"));
 	exegesis_file_free(&file);
 	free(text);
 }
@@ -193,6 +205,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_repeated_snippet_is_found_between_setup_and_return),
+		cmocka_unit_test(the_setup_ends_where_the_first_copy_begins),
 		cmocka_unit_test(a_pop_of_the_snippet_is_no_restored_register),
 		cmocka_unit_test(a_loop_has_its_body_behind_the_branch),
 		cmocka_unit_test(the_last_of_two_functions_counts),
