@@ -71,7 +71,7 @@ TREES_x86_64 := $(NO_DEVICETREE)
 TREES_aarch64 := $(DEVICETREE)
 LIBFDT_aarch64 := $(FDT)/lib/libfdt.a
 # Of pmu/, the drivers of the architecture; of workload/, no payloads.
-DRIVERS_x86_64 := pmu/x86 pmu/x86/lbr
+DRIVERS_x86_64 := pmu/x86 pmu/x86/lbr pmu/x86/ibs
 DRIVERS_aarch64 := pmu/arm
 FW_ROOMS := boot lib agent arch/$(ARCH) ringbuf channel writer
 FW_DIRS := pmu pmu/clock $(DRIVERS_$(ARCH)) pmu/software workload

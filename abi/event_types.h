@@ -12,6 +12,8 @@
 #define PERF_TYPE_ARM_SPE     9U
 #define PERF_TYPE_INTEL_ATOM  10U
 #define PERF_TYPE_INTEL_CORE  11U
+#define PERF_TYPE_IBS_FETCH   12U
+#define PERF_TYPE_IBS_OP      13U
 #define PERF_TYPE_INTEL_BTS   100U
 #define PERF_TYPE_BRANCH_STEP 101U
 
@@ -22,6 +24,7 @@
 	    { PERF_TYPE_RAW, "cpu" }, { PERF_TYPE_ARM_PMUV3, "armv8_pmuv3" },       \
 	    { PERF_TYPE_ARM_SPE, "arm_spe" }, { PERF_TYPE_INTEL_ATOM, "cpu_atom" }, \
 	    { PERF_TYPE_INTEL_CORE, "cpu_core" }, { PERF_TYPE_INTEL_BTS, "bts" },   \
+	    { PERF_TYPE_IBS_FETCH, "ibs_fetch" }, { PERF_TYPE_IBS_OP, "ibs_op" },   \
 	    { PERF_TYPE_BRANCH_STEP, "branch-step" },
 
 struct event_type_name {

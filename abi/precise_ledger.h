@@ -21,7 +21,9 @@ _Static_assert(sizeof(struct tr_operation_ledger) == 32, "tr_operation_ledger");
 struct tr_precise_ledger {
 	uint64_t records; /* written by the hardware */
 	uint64_t common;  /* a record for n counters counts n - 1 here */
-	uint64_t foreign; /* records' counters that had no event: no sample was made */
+	/* records' counters that had no event, or (x86: IBS) records that a filter discarded: no
+	 * sample was made */
+	uint64_t foreign;
 	uint64_t full;    /* times the memory was found full: records after it are missing */
 	struct tr_operation_ledger operations;
 };

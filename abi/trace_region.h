@@ -260,7 +260,7 @@ struct tr_event_ledger {
 	uint64_t branch_returns;    /* part of count: returns from bareperf's handlers */
 	uint64_t branch_lost;       /* TR_UNKNOWN: not counted */
 	uint64_t slower;            /* samples are this many times rarer than attr says; 0: 1 */
-	uint64_t precise;           /* samples that the hardware recorded itself (x86: PEBS) */
+	uint64_t precise;           /* samples that the hardware took itself (x86: PEBS, IBS) */
 };
 _Static_assert(sizeof(struct tr_event_ledger) == 128, "tr_event_ledger");
 

@@ -74,9 +74,8 @@ static inline uint64_t arch_rdpmc(uint32_t selector);
 /* ---- Registers of the performance hardware ---- */
 
 /* Read and write a register by its number; only numbers that a driver names are possible. x86: an
- * MSR, a word of CPUID by CPUID_WORD() of arch/x86_64/pmu/perfmon.h, or a counter by RDPMC_VALUE().
- * Arm: a system register by ARM_SYSREG() of arch/aarch64/pmu/pmuv3.h. If the register does not
- * exist, a write has no effect and a read returns 0. */
+ * MSR, or by macros of arch/x86_64/pmu/: CPUID, a counter, an extended LVT entry. Arm: ARM_SYSREG()
+ * of arch/aarch64/pmu/pmuv3.h. A register that does not exist takes no write and reads as 0. */
 uint64_t arch_reg_read(uint32_t reg);
 void arch_reg_write(uint32_t reg, uint64_t value);
 
@@ -90,6 +89,7 @@ struct arch_regs;
 uint64_t arch_regs_pc(const struct arch_regs *regs);
 uint64_t arch_regs_fp(const struct arch_regs *regs); /* RBP; X29 */
 uint64_t arch_regs_sp(const struct arch_regs *regs);
+bool arch_regs_user(const struct arch_regs *regs); /* ring 3, EL0 */
 
 /* The return address of a call that was just made and has built no frame yet: the word at the top
  * of the stack [low, high) on x86, X30 on Arm. At any other pc the result is meaningless. */

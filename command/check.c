@@ -71,6 +71,7 @@ static const struct {
 	{ "-d", SAMPLES },
 	{ "-W", SAMPLES },
 	{ "--phys-data", SAMPLES },
+	{ "-R", SAMPLES },
 	{ "--wakeup-events", SAMPLES },
 	{ "--max-sample-rate", SAMPLES },
 	{ "-c", PERIODS },

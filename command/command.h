@@ -59,7 +59,7 @@ struct command {
 	uint64_t period_or_freq;
 	bool callchain;                  /* -g */
 	uint64_t branch_sample_type;     /* -b, -j, --call-graph lbr; 0: no branch stacks */
-	uint64_t sample_fields;          /* -d, -W, --phys-data: bits of sample_type */
+	uint64_t sample_fields;          /* -d, -W, --phys-data, -R: of sample_type */
 	bool all_cpus;                   /* -a */
 	bool disabled;                   /* -D -1: the program starts the recording */
 	bool no_aggr;                    /* -A: the console also shows each CPU's counts */

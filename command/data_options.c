@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that ask for a sample's access to memory. */
+/* The options that ask for a sample's access to memory, and for its registers. */
 #include "command/words.h"
 
 int command_set_data(struct words *w, const char *text)
@@ -13,6 +13,13 @@ int command_set_weight(struct words *w, const char *text)
 {
 	(void)text;
 	w->command->sample_fields |= PERF_SAMPLE_WEIGHT_STRUCT;
+	return 0;
+}
+
+int command_set_raw(struct words *w, const char *text)
+{
+	(void)text;
+	w->command->sample_fields |= PERF_SAMPLE_RAW;
 	return 0;
 }
 

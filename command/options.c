@@ -314,6 +314,7 @@ const struct command_option record_options[] = {
 	{ "-d", "--data", NULL, "samples have the address that was accessed", command_set_data },
 	{ "-W", "--weight", NULL, "samples have the access's latency", command_set_weight },
 	{ "--phys-data", NULL, NULL, "samples have its physical address", command_set_phys_data },
+	{ "-R", "--raw-samples", NULL, "samples have the registers of IBS", command_set_raw },
 	{ "-C", "--cpu", "LIST", "CPUs, as 0,2-3 (0)", command_set_cpus },
 	{ "-a", "--all-cpus", NULL, "all CPUs", options_set_all_cpus },
 	{ "-D", "--delay", "-1", DELAY, options_set_delay },

@@ -62,10 +62,11 @@ int command_set_branch_any(struct words *w, const char *text);
 int command_set_branch_filter(struct words *w, const char *text);
 int command_set_call_stack(struct words *w, const char *text);
 
-/* -d, -W, --phys-data. */
+/* -d, -W, --phys-data, -R. */
 int command_set_data(struct words *w, const char *text);
 int command_set_weight(struct words *w, const char *text);
 int command_set_phys_data(struct words *w, const char *text);
+int command_set_raw(struct words *w, const char *text);
 
 /* Parses a built-in workload's argument: a number, with decimals if the workload has a unit. 0, or
  * command_fail()'s result. */

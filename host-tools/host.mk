@@ -12,7 +12,7 @@ $(PFM)/lib/libpfm.a:
 
 HOST_SRCS := $(sort $(wildcard $(PARSERS) ringbuf/reader/*.c channel/wire/*.c) \
 	$(filter-out host-tools/main.c,$(shell find writer host-tools -name '*.c')))
-TARGET_SRCS := $(filter-out pmu/%/sources.c,$(wildcard ringbuf/*.c pmu/*.c pmu/clock/*.c pmu/x86/*.c pmu/x86/lbr/*.c pmu/arm/*.c \
+TARGET_SRCS := $(filter-out pmu/%/sources.c,$(wildcard ringbuf/*.c pmu/*.c pmu/clock/*.c pmu/x86/*.c pmu/x86/lbr/*.c pmu/x86/ibs/*.c pmu/arm/*.c \
 	pmu/software/*.c channel/line*.c channel/stop_key.c lib/cpio.c lib/uart/*.c arch/host/*.c)) tests/unit/pmu/sources.c
 
 # $(1) = directory below build/host, $(2) = compiler, $(3) = flags

@@ -40,6 +40,14 @@ unsigned sample_id_size(uint64_t sample_type)
 	return 8 * sample_words(sample_type & SAMPLE_ID);
 }
 
+/* Of a mark or of the hardware's registers. */
+static uint32_t sample_raw_most(void)
+{
+	uint32_t mark = MARK_SIZE_MAX - MARK_HEAD, registers = 8 * SAMPLE_RAW_WORDS;
+
+	return mark > registers ? mark : registers;
+}
+
 uint32_t sample_size_most(const struct perf_event *event)
 {
 	uint64_t type = event->attr.sample_type;
@@ -53,7 +61,7 @@ uint32_t sample_size_most(const struct perf_event *event)
 	if (type & PERF_SAMPLE_READ)
 		size += read_format_size(event);
 	if (type & PERF_SAMPLE_RAW)
-		size += MARK_SIZE_MAX - MARK_HEAD;
+		size += sample_raw_most();
 	return size;
 }
 
@@ -162,7 +170,9 @@ static inline uint64_t *sample_put_words(uint64_t *at, const struct perf_event *
 
 static inline uint32_t sample_misc(const struct sample_data *data)
 {
-	return PERF_RECORD_MISC_USER | (data->precise ? PERF_RECORD_MISC_EXACT_IP : 0);
+	bool exact = data->precise && !data->precise->inexact;
+
+	return PERF_RECORD_MISC_USER | (exact ? PERF_RECORD_MISC_EXACT_IP : 0);
 }
 
 static inline uint64_t *sample_begin(struct ring_output *out, struct perf_event *event,
@@ -215,6 +225,18 @@ static inline void sample_put_last(uint64_t *at, const struct perf_event *event,
 /* The fields that the end of a sample may have: lists whose lengths are known only afterwards. */
 #define LISTS (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK)
 
+/* RAW, from its size on: padding makes it whole words. A sample without any has 4 bytes of 0. */
+static unsigned sample_gather_raw(const struct sample_data *data, uint64_t *words)
+{
+	const uint64_t *raw = data->precise ? data->precise->raw : NULL;
+	unsigned count = raw ? (unsigned)((raw[0] & UINT32_MAX) + sizeof(uint32_t)) / 8 : 1;
+
+	words[0] = sizeof(uint32_t);
+	for (unsigned i = 0; raw && i < count; i++)
+		words[i] = raw[i];
+	return count;
+}
+
 /* Returns the number of words. */
 static inline unsigned sample_gather_lists(const struct perf_event *event,
                                            const struct arch_regs *regs,
@@ -229,6 +251,8 @@ static inline unsigned sample_gather_lists(const struct perf_event *event,
 		words[0] = callchain_collect_at(&place, words + 1, event->attr.sample_max_stack);
 		n = 1 + (unsigned)words[0];
 	}
+	if (event->attr.sample_type & PERF_SAMPLE_RAW)
+		n += sample_gather_raw(data, words + n);
 	if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
 		n += event->pmu->branch_stack(event, words + n);
 	return n;
@@ -239,7 +263,7 @@ static __attribute__((noinline)) void sample_output_with_lists(struct perf_event
                                                                const struct arch_regs *regs,
                                                                const struct sample_data *data)
 {
-	uint64_t words[1 + CALLCHAIN_MAX + 2 + BRANCH_STACK_WORDS];
+	uint64_t words[1 + CALLCHAIN_MAX + 2 + SAMPLE_RAW_WORDS + BRANCH_STACK_WORDS];
 	unsigned count = sample_gather_lists(event, regs, data, words);
 	bool read = event->attr.sample_type & PERF_SAMPLE_READ;
 	uint32_t more = 8 * count + sample_last_size(event) + (read ? read_format_size(event) : 0);
@@ -263,7 +287,7 @@ void sample_output(struct perf_event *event, const struct arch_regs *regs,
 	uint32_t more = sample_last_size(event);
 	uint64_t *at;
 
-	if (event->attr.sample_type & LISTS) {
+	if (event->attr.sample_type & (LISTS | PERF_SAMPLE_RAW)) {
 		sample_output_with_lists(event, regs, data);
 		return;
 	}

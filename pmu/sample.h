@@ -5,18 +5,22 @@
 #include "pmu/pmu.h"
 
 /* The fields that the firmware can put into a sample. */
-#define SAMPLE_TYPES_SERVED                                                             \
-	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
-	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |                \
-	 PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |  \
+#define SAMPLE_TYPES_SERVED                                                                \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |    \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |     \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | \
+	 PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |     \
 	 PERF_SAMPLE_PHYS_ADDR)
+
+#define SAMPLE_RAW_WORDS 12U /* the most of RAW, its size included */
 
 /* The hardware's own record of an instruction. */
 struct sample_precise {
 	struct callchain_place place; /* the sampled instruction, and the stack after it */
 	uint64_t weight;              /* perf's union perf_sample_weight */
 	uint64_t data_src;            /* perf's union perf_mem_data_src */
+	const uint64_t *raw;          /* RAW: its words, which begin with its size; or NULL */
+	bool inexact;                 /* place is the interrupt's, not the instruction's */
 };
 
 /* Values of one sample that only the source knows. */

@@ -63,7 +63,7 @@ void recording_publish(struct traced_cpu *c, uint64_t now)
 		}
 	}
 	ring_publish_ledger(&c->ring, &region->ring_ledger[c->index]);
-	if (c->memory)
+	if (c->memory || precise_ledgers[c->cpu].records)
 		region->ring_ledger[c->index].precise = precise_ledgers[c->cpu];
 	region->ring_ledger[c->index].precise.operations = sampled_operations[c->cpu].ledger;
 	region->ring_ledger[c->index].operations_rest = sampled_operations[c->cpu].rest;

@@ -279,6 +279,11 @@ uint64_t arch_regs_sp(const struct arch_regs *regs)
 	return regs->sp;
 }
 
+bool arch_regs_user(const struct arch_regs *regs)
+{
+	return regs->user;
+}
+
 uint64_t arch_regs_return(const struct arch_regs *regs, uint64_t low, uint64_t high)
 {
 	(void)regs;

@@ -8,6 +8,7 @@
 
 struct arch_regs {
 	uint64_t pc, fp, sp;
+	bool user;
 };
 
 /* The return value of arch_elf_machine(). */

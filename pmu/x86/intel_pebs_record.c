@@ -3,6 +3,7 @@
 
 #include "arch/x86_64/pmu/pebs.h"
 #include "arch/x86_64/pmu/perfmon.h"
+#include "pmu/x86/perf_mem.h"
 
 #define FORMAT_FIXED    3U /* the oldest format with a time */
 #define FORMAT_ADAPTIVE 4U
@@ -91,25 +92,6 @@ void intel_pebs_record_read(const struct intel_pebs_form *form, const uint64_t *
 }
 
 /* ---- Data sources: perf's union perf_mem_data_src ---- */
-
-#define MEM_OP_NA      (0x01ULL << 0)
-#define MEM_OP_LOAD    (0x02ULL << 0)
-#define MEM_OP_STORE   (0x04ULL << 0)
-#define MEM_LVL(bits)  ((uint64_t)(bits) << 5)
-#define MEM_NUM(level) ((uint64_t)(level) << 33)
-#define MEM_SNOOP(bit) ((uint64_t)(bit) << 19)
-#define MEM_REMOTE     (1ULL << 37)
-#define MEM_LOCKED     (2ULL << 24)
-#define MEM_LOCK_NA    (1ULL << 24)
-#define MEM_TLB(bits)  ((uint64_t)(bits) << 26)
-
-enum { LVL_NA = 1, LVL_HIT = 2, LVL_MISS = 4, LVL_L1 = 8, LVL_LFB = 0x10, LVL_L2 = 0x20 };
-enum { LVL_L3 = 0x40, LVL_RAM = 0x80, LVL_REMOTE_RAM = 0x100, LVL_REMOTE_CACHE = 0x400 };
-enum { LVL_IO = 0x1000, LVL_UNCACHED = 0x2000 };
-enum { NUM_L1 = 1, NUM_L2 = 2, NUM_L3 = 3, NUM_ANY = 0xb, NUM_LFB = 0xc, NUM_RAM = 0xd };
-enum { NUM_NA = 0xf };
-enum { SNOOP_NA = 1, SNOOP_NONE = 2, SNOOP_HIT = 4, SNOOP_MISS = 8, SNOOP_HITM = 0x10 };
-enum { TLB_NA = 1, TLB_HIT = 2, TLB_MISS = 4, TLB_L1 = 8, TLB_L2 = 0x10 };
 
 #define SOURCE_STLB_MISS (1U << 4)
 #define SOURCE_LOCKED    (1U << 5)

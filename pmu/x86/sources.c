@@ -6,6 +6,7 @@
 #include "pmu/software/marks.h"
 #include "pmu/x86/amd_pmu.h"
 #include "pmu/x86/branch_trace.h"
+#include "pmu/x86/ibs/amd_ibs.h"
 #include "pmu/x86/intel_bts.h"
 #include "pmu/x86/intel_pmu.h"
 #include "pmu/x86/x86_bench.h"
@@ -16,6 +17,8 @@ const struct pmu_source *const pmu_sources[] = {
 	&pmu_intel.source,
 	&pmu_intel_core.source,
 	&pmu_intel_atom.source,
+	&pmu_ibs_op.source, /* takes cycles:p */
+	&pmu_ibs_fetch.source,
 	&pmu_amd.source,
 	&pmu_intel_bts.source,
 	&pmu_branch_step.source,

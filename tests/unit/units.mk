@@ -163,13 +163,16 @@ stage_test_SRCS := plugin/stage.c
 # Tests of counter drivers share a rig, and those of a maker's a model.
 INTEL_TESTS := x86_tick_test intel_pmu_test intel_lbr_test intel_pebs_test intel_interrupt_test intel_pmu_cpus_test x86_assignment_test
 AMD_TESTS := amd_pmu_test amd_lbr_test
-$(foreach test,$(INTEL_TESTS) $(AMD_TESTS) arm_pmuv3_test arm_pmuv3_cpus_test arm_brbe_test,\
+IBS_TESTS := amd_ibs_test amd_ibs_sample_test
+$(foreach test,$(INTEL_TESTS) $(AMD_TESTS) $(IBS_TESTS) arm_pmuv3_test arm_pmuv3_cpus_test arm_brbe_test,\
 	$(eval $(test)_SRCS += tests/unit/pmu/counter_rig.c) \
 	$(eval build/host/tests/$(test): tests/unit/pmu/counter_rig.h))
 $(foreach test,$(INTEL_TESTS),$(eval $(test)_SRCS += tests/unit/pmu/x86/intel_model.c tests/unit/pmu/x86/lbr_model.c \
 	tests/unit/pmu/x86/pebs_model.c))
 $(foreach test,$(AMD_TESTS),$(eval $(test)_SRCS += tests/unit/pmu/x86/amd_model.c) \
 	$(eval build/host/tests/$(test): tests/unit/pmu/x86/amd_model.h))
+$(foreach test,$(IBS_TESTS),$(eval $(test)_SRCS += tests/unit/pmu/x86/ibs/ibs_model.c) \
+	$(eval build/host/tests/$(test): tests/unit/pmu/x86/ibs/ibs_model.h))
 $(foreach test,amd_lbr_test intel_lbr_test,$(eval $(test)_SRCS += tests/unit/pmu/x86/lbr_rig.c) \
 	$(eval build/host/tests/$(test): tests/unit/pmu/x86/lbr_rig.h))
 $(foreach test,arm_pmuv3_test arm_pmuv3_cpus_test arm_brbe_test,$(eval $(test)_SRCS += tests/unit/pmu/arm/arm_pmuv3_model.c))

@@ -70,6 +70,19 @@ static inline uint64_t arch_regs_sp(const struct arch_regs *regs)
 	return sp;
 }
 
+/* The interrupted code's PSTATE; its mode 0 is EL0t. */
+static inline bool arch_regs_user(const struct arch_regs *regs)
+{
+	uint64_t spsr;
+
+	(void)regs;
+	if (arm_runs_at_el2())
+		asm volatile("mrs %0, spsr_el2" : "=r"(spsr));
+	else
+		asm volatile("mrs %0, spsr_el1" : "=r"(spsr));
+	return !(spsr & 0xf);
+}
+
 static inline uint64_t arch_regs_return(const struct arch_regs *regs, uint64_t low, uint64_t high)
 {
 	(void)low;

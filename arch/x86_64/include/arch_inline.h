@@ -21,6 +21,11 @@ static inline uint64_t arch_regs_sp(const struct arch_regs *regs)
 	return regs->rsp;
 }
 
+static inline bool arch_regs_user(const struct arch_regs *regs)
+{
+	return regs->cs & 3;
+}
+
 static inline uint64_t arch_regs_return(const struct arch_regs *regs, uint64_t low, uint64_t high)
 {
 	if (regs->rsp < low || regs->rsp % sizeof(uint64_t) || regs->rsp > high - sizeof(uint64_t))

@@ -3,7 +3,9 @@
 #include <errno.h>
 
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/interrupt/apic.h"
 #include "arch/x86_64/interrupt/interrupts.h"
+#include "arch/x86_64/pmu/ibs.h"
 #include "arch/x86_64/pmu/perfmon.h"
 #include "arch/x86_64/pmu/trace.h"
 
@@ -41,12 +43,19 @@ static uint64_t pmu_cpuid_word(uint32_t reg)
 	return (const uint32_t[]){ id.eax, id.ebx, id.ecx, id.edx }[reg & 3];
 }
 
+static unsigned pmu_lvt_offset(uint32_t reg)
+{
+	return APIC_EXTENDED_FIRST + 0x10 * (reg & 0xf);
+}
+
 uint64_t arch_reg_read(uint32_t reg)
 {
 	uint64_t value;
 
 	if ((reg & ~0x3ffU) == CPUID_WORDS)
 		return pmu_cpuid_word(reg);
+	if ((reg & ~0xfU) == APIC_EXTENDED_LVTS)
+		return apic_read(pmu_lvt_offset(reg));
 	if ((reg & ~0x1ffU) == RDPMC_VALUES)
 		return x86_rdpmc_safe(RDPMC_SELECTOR(reg));
 	if (trace_read(reg, &value))
@@ -56,7 +65,9 @@ uint64_t arch_reg_read(uint32_t reg)
 
 void arch_reg_write(uint32_t reg, uint64_t value)
 {
-	if (!trace_write(reg, value))
+	if ((reg & ~0xfU) == APIC_EXTENDED_LVTS)
+		apic_write(pmu_lvt_offset(reg), (uint32_t)value);
+	else if (!trace_write(reg, value))
 		x86_wrmsr_safe(reg, value);
 }
 

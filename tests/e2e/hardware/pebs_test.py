@@ -10,7 +10,6 @@ check-spare: machines count instructions
 
 import collections
 import pathlib
-import struct
 import subprocess
 import sys
 
@@ -18,46 +17,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import branches
 import machine
 import tap
+from precise import Samples, conserved, instructions, of_function
 
 CPU = "Skylake-Client,pmu=on,pmu-version=4,pmu-pebs=on"
 OLD = "Skylake-Client,pmu=on,pmu-version=2,pmu-pebs=on"
 WORKLOAD = "qsort 600"
 PERIOD = 1009
-SAMPLE, EXACT_IP = 9, 1 << 14
+EXACT_IP = 1 << 14
 MOST_OF_ENTRY = 64  # instructions of an interrupt's entry and exit that are counted
 
 
 def record(binary, command, cpu=CPU, *options):
     return machine.Recording(command, "--qemu", binary, *options, qemu=("-cpu", cpu, *machine.EXACT))
-
-
-class Samples:
-    """The samples of a file: (id, ip by link address, misc, words), and its mappings."""
-
-    def __init__(self, run, program):
-        data, self.mappings, self.all = run.file.read_bytes(), [], []
-        for kind, at, length in branches.records(data):
-            if kind == branches.MMAP2:
-                self.mappings.append(branches.Mapping(*struct.unpack_from("<QQQ", data, at + 16)))
-            elif kind == SAMPLE:
-                misc = struct.unpack_from("<H", data, at + 4)[0]
-                words = struct.unpack_from(f"<{length // 8 - 1}Q", data, at + 8)
-                self.all.append((words[0], program.link(self, words[1]), misc, words))
-
-    def ips(self, event=None):
-        return [ip for number, ip, _, _ in self.all if event in (None, number)]
-
-
-def instructions(trace, program):
-    """All instructions of the program, from its trace of branches: [(address)]."""
-    done = []
-    for (_, target), (source, _) in zip(trace, trace[1:]):
-        while True:
-            done.append(target)
-            if target == source:
-                break
-            target = program.instructions[target].next
-    return done
 
 
 def steps(ips, ran, period, program):
@@ -112,11 +83,6 @@ def skid(binary, program, ran):
     run = record(binary, f"record -e instructions:p -c {PERIOD} -- {WORKLOAD}", late)
     found = steps(Samples(run, program).ips(), ran, PERIOD, program)
     tap.ok(follows(found, ran, run), "precise samples are", (found, len(ran)))
-
-
-def conserved(run):
-    summary = run.summary() if run.status == 0 else {}
-    return run.status == 0 and summary["status"] == 0 and summary["conserved"], summary
 
 
 def one_record_for_several(binary):
@@ -176,11 +142,6 @@ def callchains(binary, program):
         text, errors, status = run.perf(*what)
         tap.ok(status == 0 and text and not errors, f"perf {what[0]} takes them",
                (status, errors, text[-300:]))
-
-
-def of_function(samples, program, name):
-    start = program.symbols[name]
-    return [(ip, words) for _, ip, _, words in samples if program.function(ip) == start]
 
 
 def memory(binary, program):

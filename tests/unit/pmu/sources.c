@@ -9,6 +9,7 @@
 #include "pmu/software/marks.h"
 #include "pmu/x86/amd_pmu.h"
 #include "pmu/x86/branch_trace.h"
+#include "pmu/x86/ibs/amd_ibs.h"
 #include "pmu/x86/intel_bts.h"
 #include "pmu/x86/intel_pmu.h"
 
@@ -17,6 +18,8 @@ const struct pmu_source *const pmu_sources[] = {
 	&pmu_intel.source,
 	&pmu_intel_core.source,
 	&pmu_intel_atom.source,
+	&pmu_ibs_op.source,
+	&pmu_ibs_fetch.source,
 	&pmu_amd.source,
 	&pmu_arm_pmuv3.source,
 	&pmu_arm_spe.source,

@@ -27,6 +27,15 @@
 /* name, type, PMU_* flags; its terms: word of config, lowest and highest bit; its events */
 static const char expected[] = "cpu 4 12\n" INTEL_TERMS "cpu_core b 10\n" INTEL_TERMS
                                "cpu_atom a 10\n" INTEL_TERMS
+                               "ibs_op d 10\n"
+                               "\tcnt_ctl 0:19-19\n"
+                               "\tl3missonly 0:16-16\n"
+                               "\tldlat 1:0-11\n"
+                               "\tswfilt 2:0-0\n"
+                               "ibs_fetch c 10\n"
+                               "\trand_en 0:57-57\n"
+                               "\tl3missonly 0:59-59\n"
+                               "\tswfilt 2:0-0\n"
                                "cpu 4 2\n"
                                "\tevent 0:0-7\n"
                                "\tevent 0:32-35\n"

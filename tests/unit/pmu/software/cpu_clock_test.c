@@ -179,7 +179,7 @@ static void a_sample_has_perfs_layout(void **state)
 	struct arch_regs at = { .pc = 0x1234, .fp = (uint64_t)stack, .sp = (uint64_t)stack };
 	struct sample_data values = { .time = 11, .period = 22, .addr = 33 };
 	const uint64_t expected[] = {
-		PERF_RECORD_SAMPLE | (uint64_t)PERF_RECORD_MISC_USER << 32 | 144ULL << 48,
+		PERF_RECORD_SAMPLE | (uint64_t)PERF_RECORD_MISC_USER << 32 | 152ULL << 48,
 		7,              /* IDENTIFIER */
 		0x1234,         /* IP */
 		1 | 1ULL << 32, /* pid, tid */
@@ -194,6 +194,7 @@ static void a_sample_has_perfs_layout(void **state)
 		PERF_CONTEXT_USER,
 		0x1234,
 		0x5678,
+		4,          /* RAW: 4 bytes, which are 0 */
 		0,          /* WEIGHT_STRUCT */
 		0x05080021, /* DATA_SRC: PERF_MEM_NA */
 		33,         /* PHYS_ADDR: memory is identity-mapped */
@@ -213,11 +214,13 @@ static void a_sample_has_perfs_layout(void **state)
 /* Hardware that takes samples itself has its own instruction, stack and values. */
 static void a_precise_sample_has_the_hardwares_values(void **state)
 {
+	static const uint64_t raw[] = { 12 | 5ULL << 32, 77 };
 	uint64_t stack[4] = { 0, 0, 0, 0 };
 	const struct sample_precise precise = {
 		.place = { .pc = 0x4321, .fp = (uint64_t)stack, .sp = (uint64_t)stack },
 		.weight = 44,
 		.data_src = 66,
+		.raw = raw,
 	};
 	struct sample_data values = { .time = 11, .period = 22, .addr = 33, .precise = &precise };
 
@@ -232,9 +235,11 @@ static void a_precise_sample_has_the_hardwares_values(void **state)
 	assert_int_equal(data[5], 33);
 	assert_int_equal(data[13], 0x4321);
 	assert_int_equal(data[14], 0x5678);
-	assert_int_equal(data[15], 44);
-	assert_int_equal(data[16], 66);
-	assert_int_equal(data[17], 33);
+	assert_int_equal(data[15], raw[0]);
+	assert_int_equal(data[16], raw[1]);
+	assert_int_equal(data[17], 44);
+	assert_int_equal(data[18], 66);
+	assert_int_equal(data[19], 33);
 }
 
 static void a_sample_names_its_cpu(void **state)
@@ -386,7 +391,7 @@ static void impossible_attributes_are_refused(void **state)
 	assert_int_equal(event_init(&event), -EINVAL);
 	event.attr.sample_freq = 1000;
 	assert_int_equal(event_init(&event), 0);
-	event.attr.sample_type |= PERF_SAMPLE_RAW;
+	event.attr.sample_type |= PERF_SAMPLE_REGS_INTR;
 	assert_int_equal(event_init(&event), -EOPNOTSUPP);
 	event.attr.sample_type = PERF_SAMPLE_IP;
 	event.attr.type = 99;
