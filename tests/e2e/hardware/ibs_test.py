@@ -65,7 +65,7 @@ MOST_OF_EXIT = 128
 def against_the_trace(binary, program, ran):
     places = places_of(ran)
     for event, cpu in (("ibs_op/cnt_ctl=1/ -c 1009", CPU), ("ibs_op// -c 1009", CPU),
-                       ("cycles:pp -c 1009", CPU), ("ibs_op/cnt_ctl=1/ -c 1009", f"{CPU},pmi-skid=40"),
+                       ("cycles:pp -c 1009", CPU),
                        ("ibs_fetch// -c 1008", "EPYC-Rome,pmu=on,pmu-ibs=2")):
         run = record(binary, f"-e {event} -- {WORKLOAD}", cpu)
         samples = Samples(run, program).all if run.status == 0 else []
