@@ -45,7 +45,7 @@ SOAK_BOOTS := 100
 SOAK_BRANCHES := 20000000
 # Tests with rows that repeat another ISA's claims, which `make check` leaves out.
 SOAK_REPEATS := e2e/remote_test e2e/gdb_test e2e/payload_programs_test e2e/screen_test e2e/secure_boot_test \
-	e2e/optimize_test e2e/optimize_sqlite_test e2e/optimize_uefi_test
+	e2e/optimize_test e2e/optimize_sqlite_test e2e/optimize_uefi_test e2e/services_test
 
 soak: deps		## hours: longer fuzzing, what chance has a part in again and again, all mutants
 	+@$(images)

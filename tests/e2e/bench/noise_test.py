@@ -39,8 +39,10 @@ def table(isa, last, dash):
            (status, out, said))
     tap.ok([(cpu, periods) for cpu, periods, *_ in rows] == [("0", "10"), ("1", "10")] and
            all(1000000 <= int(row[2]) < 1000100 for row in rows), f"{isa}: a second is 10 periods on each CPU", out)
-    tap.equal([row[3:8] for row in rows], [("0", "100.00000", "0", "0", dash)] * 2,
-              f"{isa}: nothing takes time from an emulated CPU")
+    # QEMU executes both CPUs in turn on one thread. An event of the host can make it change earlier: a gap.
+    tap.ok(len(rows) == 2 and all(int(row[3]) <= 5 and float(row[4]) > 99.999 and int(row[5]) <= 2 and
+                                  row[6] == "0" and row[7] in (dash, row[5]) for row in rows),
+           f"{isa}: nothing takes time from an emulated CPU", out)
 
 
 def options():
