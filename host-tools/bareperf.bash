@@ -22,7 +22,7 @@ _bareperf_guest()
 {
 	case $1 in
 	record | top) echo '-e --event -c --count -F --freq -g --call-graph -b --branch-any -j
-		--branch-filter -d --data -W --weight --phys-data -C --cpu -a --all-cpus -m
+		--branch-filter -d --data -W --weight --phys-data -R --raw-samples -C --cpu -a --all-cpus -m
 		--mmap-pages --overwrite --wakeup-events --watermark --max-sample-rate
 		-D --delay --boot --until --lossless --lossless=cpu --lossless=freeze --aux-watermark
 		--region-size -S
