@@ -24,6 +24,8 @@ LEVELS = [
     ("EL1, GICv2", "virt,gic-version=2", False),
 ]
 
+PERIOD = 1_000_000  # of the model's groups
+
 programs = []  # instructions of the same program at each level
 
 
@@ -161,6 +163,51 @@ def leftovers(binary):
                f"{name}: and do not disturb ours", summary["events"])
 
 
+def counted(binary, name, kind, cpu, events, workload):
+    """The counts of a group on the model, whose counters begin and end together. The first event
+    samples."""
+    run = machine.Recording(
+        f"record -e {{{','.join(events)}}}:S -c {PERIOD} -- {workload}", "--arch", "aarch64",
+        "--qemu", binary,
+        qemu=("-machine", kind, "-cpu", f"cortex-a76,pmu-instructions=on{cpu}", *machine.EXACT))
+    summary = run.summary()
+    good = run.status == 0 and summary["conserved"] and all(
+        event["time_running"] == event["time_enabled"] for event in summary["events"])
+    if not tap.ok(good, f"{name}: all counters count all the time, and the ledger is exact",
+                  summary.get("events")):
+        tap.note(run.text)
+    return [event["count"] for event in summary["events"]], summary["events"][0]
+
+
+def thresholds(binary, name, kind):
+    """A cycle of the model is an instruction: it has one branch, or none."""
+    def branches(threshold, compare, cycles):
+        return (f"armv8_pmuv3/event=0x21,threshold={threshold},threshold_compare={compare},"
+                f"threshold_count={cycles}/")
+
+    (every, taken, one, none, two, less), _ = counted(
+        binary, name, kind, ",pmu-version=5,pmu-threshold=4",
+        ["r8", "r21", branches(1, 2, 0), branches(1, 3, 1), branches(2, 2, 0), branches(15, 3, 1)],
+        "calltree 1")
+    tap.ok(taken == one > 20_000_000, f"{name}: the threshold 1 leaves all branches", (taken, one))
+    tap.ok(one + none == every, f"{name}: the cycles with a branch and those without are all",
+           (one, none, every))
+    tap.equal((two, less), (0, every), f"{name}: no cycle has two branches, each less than 15")
+
+
+def chained(binary, name, kind):
+    """This CPU's counters have 32 bits, its cycle counter 64. A pair that samples begins just below
+    2^64, so both halves wrap at each sample."""
+    (pair, single, cycles, long_cycles), leader = counted(
+        binary, name, kind, "", ["armv8_pmuv3/event=8,long/", "r8", "cycles",
+                                 "armv8_pmuv3/event=0x11,long/"], "noploop 5")
+    tap.ok(pair == single > 100_000_000 and leader["generated"] == pair // PERIOD,
+           f"{name}: a chained pair counts as one counter does, and samples each period",
+           (pair, single, leader))
+    tap.ok(cycles == long_cycles > 1 << 32, f"{name}: a pair counts beyond 2^32, exactly",
+           (cycles, long_cycles))
+
+
 def many_events(name, kind):
     """Twelve events on the six counters of this machine. A single counter counts only the program,
     at each entry level: the counts agree except for the few instructions between the counters'
@@ -236,7 +283,10 @@ for NAME, KIND, SEEN in LEVELS:
 refusals()
 MODEL, REASON = machine.model("aarch64")
 if REASON:
-    tap.skip("firmware's leftovers", REASON)
+    tap.skip("firmware's leftovers, thresholds, chained counters", REASON)
 else:
     leftovers(MODEL)
+    for NAME, KIND, _ in LEVELS[:2]:
+        thresholds(MODEL, NAME, KIND)
+        chained(MODEL, NAME, KIND)
 tap.finish()
