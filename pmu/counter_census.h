@@ -7,7 +7,8 @@
 #include "abi/trace_region.h"
 
 /* One bit per counter, numbered as in the CPU's own enable register: IA32_PERF_GLOBAL_CTRL (fixed
- * counters from bit 32), PERF_CNTR_GLOBAL_CTL, or PMCNTENSET_EL0 (bit 31: the cycle counter). */
+ * counters from bit 32), PERF_CNTR_GLOBAL_CTL, or PMCNTENSET_EL0 (bit 31: the cycle counter, bit
+ * 32: the instruction counter). */
 struct counter_census {
 	uint64_t present; /* 0: not looked at yet */
 	/* counters that firmware had left counting, or TR_LEFTOVERS_TRACE that it had left on; they

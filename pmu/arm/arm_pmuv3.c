@@ -22,7 +22,7 @@ struct arm_pmuv3_cpu arm_pmuv3_cpus[TR_MAX_CPUS];
 
 /* The bits of the event's counter and, for a chained pair, of its lower half. hw->counter is the
  * upper one, which overflows. */
-static uint32_t arm_pmuv3_bits(const struct hw_arm_pmuv3 *hw)
+static uint64_t arm_pmuv3_bits(const struct hw_arm_pmuv3 *hw)
 {
 	return arm_pmuv3_bit(hw->counter) | (hw->chained ? arm_pmuv3_bit(hw->counter - 1) : 0);
 }
@@ -123,10 +123,10 @@ static void arm_pmuv3_enable(void)
 /* ---- The interrupt ---- */
 
 /* Only the handler uses PMSELR_EL0. To name the counter in an instruction takes its number at
- * compile time, or a search. */
+ * compile time, or a search. SEL has 5 bits; the instruction counter is not selectable. */
 static inline void arm_pmuv3_select_counter(unsigned counter)
 {
-	arch_counter_write(PMSELR_EL0, counter);
+	arch_counter_write(PMSELR_EL0, counter % 32);
 }
 
 /* The counter of this event has overflowed; it is stopped, and selected if that is possible.
@@ -192,7 +192,7 @@ int arm_pmuv3_prepare_cpu(unsigned number)
 		return 0;
 	cpu->unit = arm_pmuv3_look();
 	cpu->pmcr = PMCR_LC | (cpu->unit.long_events ? PMCR_LP : 0);
-	arm_pmuv3_take_census(census, cpu->unit.counters);
+	arm_pmuv3_take_census(census, &cpu->unit);
 	if (census->foreign == census->present)
 		return -EBUSY;
 	cpu->prepared = true;
@@ -204,30 +204,16 @@ int arm_pmuv3_prepare_cpu(unsigned number)
 /* Choose the counter for event; for a chained pair the upper one. COUNTERS: none is free. */
 static unsigned arm_pmuv3_choose_counter(const struct perf_event *event, bool chained)
 {
-	uint32_t number = (uint32_t)arm_pmuv3_of(event)->type & PMEVTYPER_EVENT_MASK;
-	uint32_t which = arm_pmuv3_free_counters(event->cpu), pairs;
+	uint64_t which = arm_pmuv3_free_counters(event->cpu), pairs;
+	unsigned fixed = arm_pmuv3_fixed_counter(event, which);
 
-	if (number == EVENT_CPU_CYCLES && arm_pmuv3_is_plain(event) &&
-	    which & arm_pmuv3_bit(CYCLE_COUNTER))
-		return CYCLE_COUNTER;
-	which &= ~arm_pmuv3_bit(CYCLE_COUNTER);
+	if (fixed != COUNTERS)
+		return fixed;
+	which &= ~ARM_PMUV3_FIXED;
 	pairs = which & which >> 1 & EVEN_COUNTERS;
 	if (chained)
-		return pairs ? (unsigned)__builtin_ctz(pairs) + 1 : COUNTERS;
-	return which ? (unsigned)__builtin_ctz(which) : COUNTERS;
-}
-
-/* The event CHAIN counts overflows of the lower counter at every exception level. */
-static void arm_pmuv3_configure(const struct hw_arm_pmuv3 *hw)
-{
-	if (hw->counter == CYCLE_COUNTER) {
-		arch_reg_write(PMCCFILTR_EL0, hw->type & ~PMEVTYPER_EVENT_MASK);
-	} else if (hw->chained) {
-		arch_reg_write(PMEVTYPER_EL0(hw->counter), EVENT_CHAIN | PMEVTYPER_NSH);
-		arch_reg_write(PMEVTYPER_EL0(hw->counter - 1), hw->type);
-	} else {
-		arch_reg_write(PMEVTYPER_EL0(hw->counter), hw->type);
-	}
+		return pairs ? (unsigned)__builtin_ctzll(pairs) + 1 : COUNTERS;
+	return which ? (unsigned)__builtin_ctzll(which) : COUNTERS;
 }
 
 /* Events do not count handlers; SPE samples them if they run at its level. */
@@ -261,11 +247,9 @@ static int arm_pmuv3_add(struct perf_event *event)
 	if (code)
 		return code;
 	arm_pmuv3_hide(cpu);
-	hw->chained = chained && hw->counter != CYCLE_COUNTER;
-	hw->selectable = !hw->chained && hw->counter != CYCLE_COUNTER;
-	hw->mask = hw->counter == CYCLE_COUNTER || hw->chained || cpu->unit.long_events
-	               ? UINT64_MAX
-	               : UINT32_MAX;
+	hw->chained = chained && !arm_pmuv3_is_fixed(hw->counter);
+	hw->selectable = !hw->chained && !arm_pmuv3_is_fixed(hw->counter);
+	hw->mask = hw->selectable && !cpu->unit.long_events ? UINT32_MAX : UINT64_MAX;
 	cpu->owners[hw->counter] = event;
 	if (hw->chained)
 		cpu->owners[hw->counter - 1] = event;

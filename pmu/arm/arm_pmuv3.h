@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arm PMUv3: up to 31 event counters and a cycle counter on each CPU, with an overflow interrupt.
+ * Arm PMUv3: up to 31 event counters, a cycle counter and, with FEAT_PMUv3_ICNTR, an instruction
+ * counter on each CPU, with an overflow interrupt.
  *
  * The exception levels that count: without a modifier the levels of the traced code (EL0 and EL1),
  * and never EL2, where bareperf itself runs if the firmware entered it there. With modifiers the
@@ -14,7 +15,7 @@
 extern const struct pmu pmu_arm_pmuv3;
 
 /* No counter: arm_pmuv3_lend(). */
-#define ARM_PMUV3_NONE 32U
+#define ARM_PMUV3_NONE 33U
 
 /* Lend an event counter of to's CPU, the calling one, which no event of this source needs: it
  * counts this common event at every exception level, from 0 on, and causes no interrupt. An event

@@ -58,6 +58,7 @@ struct arm_pmuv3_unit arm_pmuv3_look(void)
 
 	return (struct arm_pmuv3_unit){
 		.counters = arch_reg_read(PMCR_EL0) >> PMCR_N & PMCR_N_MASK,
+		.instructions = arch_reg_read(ID_AA64DFR1_EL1) >> ID_AA64DFR1_PMICNTR & 0xf,
 		.long_events = arm_pmuv3_version() >= PMUVER_V3P5,
 		.present = { (id0 & UINT32_MAX) | id1 << 32, id0 >> 32 | (id1 >> 32 << 32) },
 		.midr = arch_reg_read(MIDR_EL1),
@@ -169,7 +170,8 @@ const char *arm_pmuv3_excuse(const struct arm_pmuv3_unit *unit, const struct per
 		           : "this CPU's counters have no threshold (PMMIR_EL1.THWIDTH)";
 	if (number > unit->last_event)
 		return "this CPU's PMU, Armv8.0's, has events 0 to 0x3ff";
-	if (number == EVENT_CPU_CYCLES && arm_pmuv3_is_plain(event))
+	if (arm_pmuv3_is_plain(event) &&
+	    (number == EVENT_CPU_CYCLES || (number == EVENT_INST_RETIRED && unit->instructions)))
 		return NULL;
 	if (!unit->counters)
 		return "the hypervisor at EL2 keeps all event counters (MDCR_EL2.HPMN is 0)";

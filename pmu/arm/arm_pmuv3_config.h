@@ -9,6 +9,7 @@
 /* One CPU's PMU; CPUs of different clusters may differ. */
 struct arm_pmuv3_unit {
 	unsigned counters;   /* event counters */
+	bool instructions;   /* there is an instruction counter: FEAT_PMUv3_ICNTR */
 	bool long_events;    /* the event counters have 64 bits */
 	uint64_t present[2]; /* common events 0 to 3FH, 4000H to 403FH */
 	uint64_t midr;       /* the kind of CPU */
@@ -19,7 +20,7 @@ struct arm_pmuv3_unit {
 /* The driver's data for an event. */
 struct hw_arm_pmuv3 {
 	uint64_t type;    /* value of PMEVTYPER: event number, filter, threshold */
-	unsigned counter; /* 31: the cycle counter; of a chained pair the upper counter */
+	unsigned counter; /* its number, of a chained pair the upper one's */
 	bool chained;     /* chained with the counter below it, for 64 bits */
 	bool selectable;  /* a single event counter: PMSELR_EL0 can select it */
 	uint64_t value;   /* value of the counter when it was last read or written */
@@ -40,7 +41,7 @@ const char *arm_pmuv3_excuse(const struct arm_pmuv3_unit *unit, const struct per
 bool arm_pmuv3_is_long(const struct perf_event *event);
 
 /* Whether the event counts plain events, without a threshold. Only then can the cycle counter serve
- * the event `cycles`. */
+ * the event `cycles`, and the instruction counter `instructions`. */
 bool arm_pmuv3_is_plain(const struct perf_event *event);
 
 /* The terms of the source, for struct pmu. */

@@ -25,7 +25,7 @@ struct arm_pmuv3_cpu {
 extern struct arm_pmuv3_cpu arm_pmuv3_cpus[TR_MAX_CPUS];
 
 /* The counters that are not in use, one bit each. */
-uint32_t arm_pmuv3_free_counters(unsigned cpu);
+uint64_t arm_pmuv3_free_counters(unsigned cpu);
 
 /* Take the counter away from SPE that it needs least. Returns false if it has none. */
 bool arm_pmuv3_reclaim(struct arm_pmuv3_cpu *cpu);

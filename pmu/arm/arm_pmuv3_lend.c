@@ -4,12 +4,12 @@
 #include "pmu/arm/arm_pmuv3.h"
 #include "pmu/arm/arm_pmuv3_counters.h"
 
-uint32_t arm_pmuv3_free_counters(unsigned cpu)
+uint64_t arm_pmuv3_free_counters(unsigned cpu)
 {
-	uint32_t which = (uint32_t)(counter_census[cpu].present & ~counter_census[cpu].foreign);
+	uint64_t which = counter_census[cpu].present & ~counter_census[cpu].foreign;
 
 	for (unsigned i = 0; i < COUNTERS; i++)
-		which &= arm_pmuv3_cpus[cpu].owners[i] ? ~arm_pmuv3_bit(i) : UINT32_MAX;
+		which &= arm_pmuv3_cpus[cpu].owners[i] ? ~arm_pmuv3_bit(i) : UINT64_MAX;
 	return which;
 }
 
@@ -24,7 +24,7 @@ bool arm_pmuv3_reclaim(struct arm_pmuv3_cpu *cpu)
 	arch_reg_write(PMCNTENCLR_EL0, arm_pmuv3_bit(counter));
 	arch_reg_sync();
 	cpu->owners[counter] = NULL;
-	cpu->lent &= ~arm_pmuv3_bit(counter);
+	cpu->lent &= ~(uint32_t)arm_pmuv3_bit(counter);
 	return true;
 }
 
@@ -45,7 +45,7 @@ unsigned arm_pmuv3_lend(struct perf_event *to, uint32_t number, bool alone)
 	if (arm_pmuv3_probe(&why) || arm_pmuv3_prepare_cpu(to->cpu) ||
 	    !arm_pmuv3_implements(&cpu->unit, number) || (alone && arm_pmuv3_has_event(cpu)))
 		return COUNTERS;
-	which = arm_pmuv3_free_counters(to->cpu) & ~arm_pmuv3_bit(CYCLE_COUNTER);
+	which = (uint32_t)(arm_pmuv3_free_counters(to->cpu) & ~ARM_PMUV3_FIXED);
 	if (!which)
 		return COUNTERS;
 	which = 1U << (31 - __builtin_clz(which));
@@ -68,7 +68,7 @@ void arm_pmuv3_give_back(struct perf_event *from, unsigned counter)
 	arch_reg_write(PMCNTENCLR_EL0, arm_pmuv3_bit(counter));
 	arch_reg_sync();
 	cpu->owners[counter] = NULL;
-	cpu->lent &= ~arm_pmuv3_bit(counter);
+	cpu->lent &= ~(uint32_t)arm_pmuv3_bit(counter);
 }
 
 bool arm_pmuv3_is_lent(const struct perf_event *to, unsigned counter)

@@ -164,7 +164,7 @@ stage_test_SRCS := plugin/stage.c
 INTEL_TESTS := x86_tick_test intel_pmu_test intel_lbr_test intel_pebs_test intel_interrupt_test intel_pmu_cpus_test x86_assignment_test
 AMD_TESTS := amd_pmu_test amd_lbr_test
 IBS_TESTS := amd_ibs_test amd_ibs_sample_test
-$(foreach test,$(INTEL_TESTS) $(AMD_TESTS) $(IBS_TESTS) arm_pmuv3_test arm_pmuv3_cpus_test arm_brbe_test,\
+$(foreach test,$(INTEL_TESTS) $(AMD_TESTS) $(IBS_TESTS) arm_pmuv3_test arm_pmuv3_cpus_test arm_pmuv3_instructions_test arm_brbe_test,\
 	$(eval $(test)_SRCS += tests/unit/pmu/counter_rig.c) \
 	$(eval build/host/tests/$(test): tests/unit/pmu/counter_rig.h))
 $(foreach test,$(INTEL_TESTS),$(eval $(test)_SRCS += tests/unit/pmu/x86/intel_model.c tests/unit/pmu/x86/lbr_model.c \
@@ -175,7 +175,7 @@ $(foreach test,$(IBS_TESTS),$(eval $(test)_SRCS += tests/unit/pmu/x86/ibs/ibs_mo
 	$(eval build/host/tests/$(test): tests/unit/pmu/x86/ibs/ibs_model.h))
 $(foreach test,amd_lbr_test intel_lbr_test,$(eval $(test)_SRCS += tests/unit/pmu/x86/lbr_rig.c) \
 	$(eval build/host/tests/$(test): tests/unit/pmu/x86/lbr_rig.h))
-$(foreach test,arm_pmuv3_test arm_pmuv3_cpus_test arm_brbe_test,$(eval $(test)_SRCS += tests/unit/pmu/arm/arm_pmuv3_model.c))
+$(foreach test,arm_pmuv3_test arm_pmuv3_cpus_test arm_pmuv3_instructions_test arm_brbe_test,$(eval $(test)_SRCS += tests/unit/pmu/arm/arm_pmuv3_model.c))
 # As in the product, without sanitizers, because it is single-stepped.
 mark_plain_test_SRCS := agent/payload/payload_calls.c agent/payload/payload_run.c lib/print.c pmu/software/marks.c \
 	ringbuf/ring.c ringbuf/ring_setup.c ringbuf/owner.c ringbuf/reader/ring_reader.c

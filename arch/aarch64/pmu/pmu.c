@@ -16,12 +16,13 @@
 /* BSA (DEN0094), "PPI assignments" */
 #define PPI_SPE 21U
 
-/* F(name, encoding) for each register, C(n) for each counter. SPE's registers are named by
- * encoding, because older assemblers do not know their names. */
+/* F(name, encoding) for each register, C(n) for each counter. SPE's registers and PMICNTR are
+ * named by encoding, because older assemblers do not know their names. */
 #define READ_ONLY(F)                        \
 	F(midr_el1, MIDR_EL1)               \
 	F(s3_0_c9_c14_6, PMMIR_EL1)         \
 	F(id_aa64dfr0_el1, ID_AA64DFR0_EL1) \
+	F(id_aa64dfr1_el1, ID_AA64DFR1_EL1) \
 	F(id_aa64pfr0_el1, ID_AA64PFR0_EL1) \
 	F(currentel, CURRENT_EL)            \
 	F(s2_1_c9_c2_0, BRBIDR0_EL1)        \
@@ -41,6 +42,8 @@
 	F(pmintenset_el1, PMINTENSET_EL1) \
 	F(pmintenclr_el1, PMINTENCLR_EL1) \
 	F(pmccfiltr_el0, PMCCFILTR_EL0)   \
+	F(s3_3_c9_c4_0, PMICNTR_EL0)      \
+	F(s3_3_c9_c6_0, PMICFILTR_EL0)    \
 	F(contextidr_el1, CONTEXTIDR_EL1) \
 	F(s2_1_c9_c0_0, BRBCR_EL1)        \
 	F(s2_1_c9_c0_1, BRBFCR_EL1)       \

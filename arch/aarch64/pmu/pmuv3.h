@@ -20,7 +20,13 @@
 #define PMUVER_V3              1U
 #define PMUVER_V3P4            5U
 #define PMUVER_V3P5            6U
+#define PMUVER_V3P9            9U
 
+#define ID_AA64DFR1_EL1     ARM_SYSREG(3, 0, 0, 5, 1)
+#define ID_AA64DFR1_PMICNTR 36 /* shift; 4 bits; FEAT_PMUv3_ICNTR: PMICNTR_EL0 */
+
+#define PMICNTR_EL0      ARM_SYSREG(3, 3, 9, 4, 0) /* retired instructions */
+#define PMICFILTR_EL0    ARM_SYSREG(3, 3, 9, 6, 0) /* its filter, as in PMEVTYPER */
 #define PMCR_EL0         ARM_SYSREG(3, 3, 9, 12, 0)
 #define PMCNTENSET_EL0   ARM_SYSREG(3, 3, 9, 12, 1)
 #define PMCNTENCLR_EL0   ARM_SYSREG(3, 3, 9, 12, 2)
@@ -57,7 +63,9 @@
 #define PMEVTYPER_TH         32         /* shift; 12 bits: threshold */
 #define PMEVTYPER_TC         61         /* shift; 3 bits: how TH is compared and counted */
 
-#define CYCLE_COUNTER 31U /* the cycle counter's bit and number */
+/* The bits and numbers of the counters that count one event each */
+#define CYCLE_COUNTER       31U
+#define INSTRUCTION_COUNTER 32U
 
 /* Common events: D13.12 */
 #define EVENT_L1D_CACHE_REFILL 0x03U
@@ -70,7 +78,7 @@
 #define EVENT_BR_RETIRED       0x21U
 #define EVENT_STALL_FRONTEND   0x23U
 #define EVENT_STALL_BACKEND    0x24U
-#define EVENT_CHAIN            0x1eU /* the counter below has overflowed */
+#define EVENT_CHAIN            0x1eU   /* the counter below has overflowed */
 #define EVENT_SAMPLE_POP       0x4000U /* this and below: SPE's */
 #define EVENT_SAMPLE_FEED      0x4001U
 #define EVENT_SAMPLE_FILTRATE  0x4002U

@@ -8,6 +8,7 @@
 
 #define DFR0_PMUVER   8
 #define DFR0_PMSVER   32
+#define DFR1_PMICNTR  36
 #define PMUVER_IMPDEF 0xfU
 
 #define SAVE(name)    saved->name = read_sysreg(name);
@@ -22,9 +23,19 @@ static bool saved_pmu_has_pmu(void)
 	return version != 0 && version != PMUVER_IMPDEF;
 }
 
+static bool saved_pmu_counts_instructions(void)
+{
+	return read_sysreg(id_aa64dfr1_el1) >> DFR1_PMICNTR & 0xf;
+}
+
 static void saved_pmu_save_counters(struct pmu_saved *saved)
 {
 	SAVED_OF_PMU(SAVE)
+	saved->instructions = saved_pmu_counts_instructions();
+	if (saved->instructions) {
+		saved->pmicntr = read_sysreg(s3_3_c9_c4_0);
+		saved->pmicfiltr = read_sysreg(s3_3_c9_c6_0);
+	}
 	saved->counters = saved->pmcr_el0 >> PMCR_N & PMCR_N_MASK;
 	for (unsigned i = 0; i < saved->counters; i++) {
 		write_sysreg(pmselr_el0, i);
@@ -37,16 +48,22 @@ static void saved_pmu_save_counters(struct pmu_saved *saved)
 /* All counters are stopped until the sets of counting and interrupting counters are restored. */
 static void saved_pmu_restore_counters(const struct pmu_saved *saved)
 {
+	uint64_t all = UINT32_MAX | (uint64_t)saved->instructions << INSTRUCTION_COUNTER;
+
 	write_sysreg(pmcr_el0, saved->pmcr_el0 & ~(uint64_t)(PMCR_E | PMCR_P | PMCR_C));
-	write_sysreg(pmcntenclr_el0, UINT32_MAX);
-	write_sysreg(pmintenclr_el1, UINT32_MAX);
+	write_sysreg(pmcntenclr_el0, all);
+	write_sysreg(pmintenclr_el1, all);
+	if (saved->instructions) {
+		write_sysreg(s3_3_c9_c6_0, saved->pmicfiltr);
+		write_sysreg(s3_3_c9_c4_0, saved->pmicntr);
+	}
 	for (unsigned i = 0; i < saved->counters; i++) {
 		write_sysreg(pmselr_el0, i);
 		isb();
 		write_sysreg(pmxevtyper_el0, saved->types[i]);
 		write_sysreg(pmxevcntr_el0, saved->values[i]);
 	}
-	write_sysreg(pmovsclr_el0, UINT32_MAX);
+	write_sysreg(pmovsclr_el0, all);
 	SAVED_OF_PMU(RESTORE)
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Arm's PMUv3 from overflow to perf: three events in one ring, exact counts, masked code.
+"""Arm's PMUv3 from overflow to perf: three events in one ring, exact counts, masked code; on the
+hardware model thresholds, chained counters and the instruction counter.
 
 check-timeout: 900
 """
@@ -176,29 +177,38 @@ def counted(binary, name, kind, cpu, events, workload):
     if not tap.ok(good, f"{name}: all counters count all the time, and the ledger is exact",
                   summary.get("events")):
         tap.note(run.text)
-    return [event["count"] for event in summary["events"]], summary["events"][0]
+    return ([event["count"] for event in summary["events"]], summary["events"][0],
+            summary["cpus"][0]["counters"])
 
 
-def thresholds(binary, name, kind):
-    """A cycle of the model is an instruction: it has one branch, or none."""
+def thresholds_and_instruction_counter(binary, name, kind):
+    """Eight events on six event counters, the cycle counter and the instruction counter, so all of
+    them are needed. A cycle of the model is an instruction: it has one branch, or none."""
     def branches(threshold, compare, cycles):
         return (f"armv8_pmuv3/event=0x21,threshold={threshold},threshold_compare={compare},"
                 f"threshold_count={cycles}/")
 
-    (every, taken, one, none, two, less), _ = counted(
-        binary, name, kind, ",pmu-version=5,pmu-threshold=4",
-        ["r8", "r21", branches(1, 2, 0), branches(1, 3, 1), branches(2, 2, 0), branches(15, 3, 1)],
-        "calltree 1")
+    (fixed, every, taken, one, none, two, less, cycles), leader, counters = counted(
+        binary, name, kind, ",pmu-version=9,pmu-icntr=on,pmu-threshold=4",
+        ["instructions", "instructions", "r21", branches(1, 2, 0), branches(1, 3, 1),
+         branches(2, 2, 0), branches(15, 3, 1), "cycles"], "calltree 1")
+    tap.equal(counters, 1 << 32 | 1 << 31 | 0x3f, f"{name}: the CPU has eight counters")
+    tap.ok(fixed == every > 40_000_000,
+           f"{name}: the instruction counter counts as an event counter does", (fixed, every))
+    tap.ok(leader["generated"] == fixed // PERIOD > 40 and
+           leader["period_delivered"] + leader["residue"] == fixed,
+           f"{name}: its overflows sample each period", leader)
     tap.ok(taken == one > 20_000_000, f"{name}: the threshold 1 leaves all branches", (taken, one))
     tap.ok(one + none == every, f"{name}: the cycles with a branch and those without are all",
            (one, none, every))
     tap.equal((two, less), (0, every), f"{name}: no cycle has two branches, each less than 15")
+    tap.ok(cycles > 900_000_000, f"{name}: the cycle counter counts beside them", cycles)
 
 
 def chained(binary, name, kind):
     """This CPU's counters have 32 bits, its cycle counter 64. A pair that samples begins just below
     2^64, so both halves wrap at each sample."""
-    (pair, single, cycles, long_cycles), leader = counted(
+    (pair, single, cycles, long_cycles), leader, _ = counted(
         binary, name, kind, "", ["armv8_pmuv3/event=8,long/", "r8", "cycles",
                                  "armv8_pmuv3/event=0x11,long/"], "noploop 5")
     tap.ok(pair == single > 100_000_000 and leader["generated"] == pair // PERIOD,
@@ -283,10 +293,10 @@ for NAME, KIND, SEEN in LEVELS:
 refusals()
 MODEL, REASON = machine.model("aarch64")
 if REASON:
-    tap.skip("firmware's leftovers, thresholds, chained counters", REASON)
+    tap.skip("firmware's leftovers, thresholds, chained and instruction counters", REASON)
 else:
     leftovers(MODEL)
     for NAME, KIND, _ in LEVELS[:2]:
-        thresholds(MODEL, NAME, KIND)
+        thresholds_and_instruction_counter(MODEL, NAME, KIND)
         chained(MODEL, NAME, KIND)
 tap.finish()

@@ -28,13 +28,18 @@ static uint64_t *counter_register(uint32_t reg)
 		return &model.counter[model.selected];
 	if (reg == PMCCNTR_EL0)
 		return &model.counter[CYCLE_COUNTER];
-	return reg == PMCCFILTR_EL0 ? &model.type[CYCLE_COUNTER] : NULL;
+	if (reg == PMCCFILTR_EL0)
+		return &model.type[CYCLE_COUNTER];
+	if (reg == PMICNTR_EL0 && model.instructions)
+		return &model.counter[INSTRUCTION_COUNTER];
+	return reg == PMICFILTR_EL0 && model.instructions ? &model.type[INSTRUCTION_COUNTER] : NULL;
 }
 
 static uint64_t mask_of(unsigned counter)
 {
 	bool wide = counter == CYCLE_COUNTER ? model.pmcr & PMCR_LC : model.pmcr & PMCR_LP;
 
+	wide |= counter == INSTRUCTION_COUNTER;
 	return wide ? UINT64_MAX : UINT32_MAX;
 }
 
@@ -43,6 +48,14 @@ static bool is_chain(unsigned counter)
 {
 	return counter % 2 && counter < model.counters &&
 	       (model.type[counter] & PMEVTYPER_EVENT_MASK) == EVENT_CHAIN;
+}
+
+/* The bits of registers that have one for each counter; the others are RES0. */
+static uint64_t bits(uint64_t value)
+{
+	assert_false(value &
+	             ~(model.instructions ? UINT32_MAX | 1ULL << INSTRUCTION_COUNTER : UINT32_MAX));
+	return value;
 }
 
 static void advance(unsigned i, uint64_t events)
@@ -55,7 +68,7 @@ static void advance(unsigned i, uint64_t events)
 	model.counter[i] = (before + events) & mask;
 	if (events - 1 < mask - before)
 		return;
-	model.overflowed |= 1U << i;
+	model.overflowed |= 1ULL << i;
 	if (is_chain(i + 1))
 		advance(i + 1, (before + events) >> 32);
 }
@@ -63,7 +76,7 @@ static void advance(unsigned i, uint64_t events)
 static void count(uint64_t cycles)
 {
 	host_fake_cycles += cycles;
-	for (unsigned i = 0; i < 32; i++) {
+	for (unsigned i = 0; i < ARM_PMUV3_COUNTERS; i++) {
 		if (!is_chain(i))
 			advance(i, cycles);
 	}
@@ -77,6 +90,8 @@ static uint64_t model_read(uint32_t reg)
 	switch (reg) {
 	case ID_AA64DFR0_EL1:
 		return model.version << ID_AA64DFR0_PMUVER;
+	case ID_AA64DFR1_EL1:
+		return (uint64_t)model.instructions << ID_AA64DFR1_PMICNTR;
 	case MIDR_EL1:
 		return model.midr;
 	case PMMIR_EL1:
@@ -101,7 +116,7 @@ static uint64_t model_read(uint32_t reg)
 
 static bool is_stuck(const uint64_t *counter)
 {
-	return counter >= model.counter && counter < model.counter + 32 &&
+	return counter >= model.counter && counter < model.counter + ARM_PMUV3_COUNTERS &&
 	       model.stuck >> (counter - model.counter) & 1;
 }
 
@@ -120,22 +135,23 @@ static void model_write(uint32_t reg, uint64_t value)
 		model.user = value;
 		break;
 	case PMSELR_EL0:
+		assert_false(value & ~31ULL); /* RES0 */
 		model.selected = value;
 		break;
 	case PMCNTENSET_EL0:
-		model.enabled |= (uint32_t)value;
+		model.enabled |= bits(value);
 		break;
 	case PMCNTENCLR_EL0:
-		model.enabled &= ~(uint32_t)value;
+		model.enabled &= ~bits(value);
 		break;
 	case PMINTENSET_EL1:
-		model.interrupts |= (uint32_t)value;
+		model.interrupts |= bits(value);
 		break;
 	case PMINTENCLR_EL1:
-		model.interrupts &= ~(uint32_t)value;
+		model.interrupts &= ~bits(value);
 		break;
 	case PMOVSCLR_EL0:
-		model.overflowed &= ~(uint32_t)value;
+		model.overflowed &= ~bits(value);
 		break;
 	default:
 		assert_non_null(counter);
@@ -146,7 +162,7 @@ static void model_write(uint32_t reg, uint64_t value)
 /* Cycles until one of the counters overflows, at most this many. */
 static uint64_t step(uint64_t cycles)
 {
-	for (unsigned i = 0; i < 32; i++) {
+	for (unsigned i = 0; i < ARM_PMUV3_COUNTERS; i++) {
 		uint64_t left = mask_of(i) - model.counter[i] + 1; /* 0: 2^64 */
 
 		if (model.enabled >> i & 1 && left && left < cycles && !is_chain(i))
@@ -178,6 +194,9 @@ void arm_pmuv3_model_power_on(void)
 		arm_pmuv3_models[i].pmcr = 0;
 		arm_pmuv3_models[i].counters = 2;
 		arm_pmuv3_models[i].stuck = 0;
+		arm_pmuv3_models[i].instructions = false;
+		arm_pmuv3_models[i].enabled = UINT32_MAX;
+		arm_pmuv3_models[i].interrupts = arm_pmuv3_models[i].overflowed = UINT32_MAX;
 		arm_pmuv3_models[i].access = 0;
 		memset(arm_pmuv3_models[i].counted, 0, sizeof(arm_pmuv3_models[i].counted));
 		arm_pmuv3_models[i].events = 1ULL << EVENT_CPU_CYCLES | 1ULL << EVENT_INST_RETIRED;

@@ -6,21 +6,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ARM_PMUV3_MODELS 2U /* CPUs */
+#define ARM_PMUV3_MODELS   2U /* CPUs */
+#define ARM_PMUV3_COUNTERS 33U
 
 struct arm_pmuv3_model {
 	uint64_t pmcr, version, midr, pmmir;
 	unsigned counters;                        /* event counters, PMCR.N */
 	uint64_t events;                          /* PMCEID: common events 0 to 3FH */
 	uint64_t extended;                        /* PMCEID: 4000H to 403FH */
-	uint32_t stuck;                           /* counters that do not keep written values */
-	uint32_t enabled, interrupts, overflowed; /* a bit per counter */
+	bool instructions;                        /* FEAT_PMUv3_ICNTR */
+	uint64_t stuck;                           /* counters that do not keep written values */
+	uint64_t enabled, interrupts, overflowed; /* a bit per counter */
 	uint64_t user;                            /* PMUSERENR */
 	uint64_t selected;                        /* PMSELR */
-	uint64_t counter[32], type[32];
+	uint64_t counter[ARM_PMUV3_COUNTERS], type[ARM_PMUV3_COUNTERS];
 	/* An access to a register takes so many cycles, during which running counters count. */
 	uint64_t access;
-	uint64_t counted[32]; /* events since power-on; writes to the counter do not change it */
+	/* events since power-on; writes to the counter do not change it */
+	uint64_t counted[ARM_PMUV3_COUNTERS];
 };
 
 /* Index: fake_cpu_number. */

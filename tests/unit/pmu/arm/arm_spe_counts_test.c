@@ -19,6 +19,7 @@ static const struct tr_operation_ledger *counted(void)
 static void give_pmu(unsigned counters)
 {
 	model.reg[ID_AA64DFR0_EL1] |= 4U << ID_AA64DFR0_PMUVER;
+	model.reg[ID_AA64DFR1_EL1] = 0;
 	model.reg[PMCR_EL0] = 0;
 	model.counters = counters;
 	model.reg[PMCEID0_EL0] = 0xfULL << 32 | 1U << EVENT_INST_RETIRED;
