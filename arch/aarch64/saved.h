@@ -58,14 +58,15 @@
 
 struct pmu_saved {
 	unsigned counters;
-	/* The units of the CPU; instructions: PMICNTR_EL0; inverted: PMSNEVFR_EL1 */
-	bool pmu, instructions, spe, inverted;
+	/* The units of the CPU; instructions: PMICNTR_EL0; inverted: PMSNEVFR_EL1;
+	 * sources: PMSDSFR_EL1 */
+	bool pmu, instructions, spe, inverted, sources;
 	uint64_t types[ARM_PMU_COUNTERS], values[ARM_PMU_COUNTERS];
 #define FIELD(name) uint64_t name;
 	SAVED_OF_PMU(FIELD)
 	SAVED_OF_SPE(FIELD)
 #undef FIELD
-	uint64_t pmicntr, pmicfiltr, pmscr_el2, pmsnevfr;
+	uint64_t pmicntr, pmicfiltr, pmscr_el2, pmsnevfr, pmsdsfr;
 };
 
 struct arm_saved {

@@ -58,7 +58,8 @@
 	F(s3_0_c9_c9_6, PMSLATFR_EL1)     \
 	F(s3_0_c9_c10_0, PMBLIMITR_EL1)   \
 	F(s3_0_c9_c10_1, PMBPTR_EL1)      \
-	F(s3_0_c9_c10_3, PMBSR_EL1)
+	F(s3_0_c9_c10_3, PMBSR_EL1)       \
+	F(s3_0_c9_c10_4, PMSDSFR_EL1)
 /* clang-format off */
 #define COUNTERS(C)                                                                        \
 	C(0) C(1) C(2) C(3) C(4) C(5) C(6) C(7) C(8) C(9) C(10) C(11) C(12) C(13) C(14) C(15)  \

@@ -82,6 +82,9 @@ static void saved_pmu_save_spe(struct pmu_saved *saved)
 	saved->inverted = read_sysreg(s3_0_c9_c9_7) & PMSIDR_FNE;
 	if (saved->inverted)
 		saved->pmsnevfr = read_sysreg(s3_0_c9_c9_1);
+	saved->sources = read_sysreg(s3_0_c9_c9_7) & PMSIDR_FDS;
+	if (saved->sources)
+		saved->pmsdsfr = read_sysreg(s3_0_c9_c10_4);
 	if (current_el() == 2)
 		saved->pmscr_el2 = read_sysreg(s3_4_c9_c9_0);
 }
@@ -94,6 +97,8 @@ static void saved_pmu_restore_spe(const struct pmu_saved *saved)
 	isb();
 	if (saved->inverted)
 		write_sysreg(s3_0_c9_c9_1, saved->pmsnevfr);
+	if (saved->sources)
+		write_sysreg(s3_0_c9_c10_4, saved->pmsdsfr);
 	SAVED_OF_SPE(RESTORE)
 	if (current_el() == 2)
 		write_sysreg(s3_4_c9_c9_0, saved->pmscr_el2);

@@ -26,12 +26,14 @@ FAULTS = [
     ("a full buffer that lost a record", 1 << 17 | 1 << 19 | 1, 0),
 ]
 
-Record = collections.namedtuple("Record", "position pc el operation events latency va pa time")
+Record = collections.namedtuple(
+    "Record", "position pc el operation events latency va pa source time")
 
 LINE = re.compile(
     r"\. spe (0x[0-9a-f]+): PC (0x[0-9a-f]+)(?: [^ ]+)? EL(\d) (load|store|other|branch(?:, \w+)?)"
     r"(?: to 0x[0-9a-f]+(?: [^ ]+)? EL\d)?((?: [A-Z][-A-Z0-9]+)*) latency (\d+) issue \d+"
     r"(?: translation \d+)?(?: VA (0x[0-9a-f]+)(?: [^ ]+)?)?(?: PA (0x[0-9a-f]+))?"
+    r"(?: source (0x[0-9a-f]+))?"
     r"(?: context (\d+))?(?: time (\d+))?$")
 
 
@@ -50,10 +52,11 @@ def records(run):
         match = LINE.match(line)
         if not match:
             raise ValueError(f"no SPE record: {line}")
-        position, pc, level, operation, events, latency, va, pa, _, time = match.groups()
+        position, pc, level, operation, events, latency, va, pa, source, _, time = match.groups()
         found.append(Record(hexadecimal(position), hexadecimal(pc), int(level), operation,
                             frozenset(events.split()), int(latency), hexadecimal(va),
-                            hexadecimal(pa), int(time) if time else None))
+                            hexadecimal(pa), hexadecimal(source),
+                            int(time) if time else None))
     return found
 
 
