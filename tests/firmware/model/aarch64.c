@@ -376,6 +376,7 @@ void image_main(void)
 	test_accesses();
 	test_sleep();
 	test_retired();
+	test_freeze();
 	test_calls();
 	test_walks();
 	if (current_el() == 1)

@@ -134,6 +134,7 @@ void test_secure_ownership(void);
 void test_walks(void);
 void test_walks_below(void);
 void test_retired(void);
+void test_freeze(void);
 void enable_interrupts(void);
 void test_sleep(void);
 void test_synchronised_limit(void);
