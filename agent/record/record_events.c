@@ -156,7 +156,7 @@ static uint64_t record_events_size(const struct perf_event_attr *attr)
 	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
 		words += arch_hosted_assumes_frames() ? CHAIN_WITH_FRAMES : CHAIN_WITHOUT_FRAMES;
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
-		words += BRANCH_STACK_WORDS;
+		words += BRANCH_STACK_SIZE(BRANCH_STACK_TYPICAL);
 	return words * sizeof(uint64_t);
 }
 

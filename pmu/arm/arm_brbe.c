@@ -174,7 +174,14 @@ struct arm_brbe_entry {
 	uint64_t inf, src, tgt;
 };
 
-/* The number of a register is part of the instruction. */
+/* The records are paused. */
+static void arm_brbe_select(const struct arm_brbe *u, unsigned bank)
+{
+	arch_counter_write(BRBFCR_EL1, u->filter | BRBFCR_PAUSED | BRBFCR_BANK(bank));
+	arch_reg_sync();
+}
+
+/* Record n of the selected bank. The number of a register is part of the instruction. */
 static void arm_brbe_read(unsigned n, struct arm_brbe_entry *to)
 {
 #define RECORD(n)                                           \
@@ -279,7 +286,9 @@ unsigned arm_brbe_branch_stack(const struct perf_event *event, uint64_t *at)
 		struct arm_brbe_entry record;
 		unsigned kind;
 
-		arm_brbe_read(i, &record);
+		if (u->depth > BRBE_BANK_SIZE && i % BRBE_BANK_SIZE == 0)
+			arm_brbe_select(u, i / BRBE_BANK_SIZE);
+		arm_brbe_read(i % BRBE_BANK_SIZE, &record);
 		if (!(record.inf & (BRBINF_SOURCE | BRBINF_TARGET)))
 			break;
 		kind = arm_brbe_type(record.inf);

@@ -17,10 +17,11 @@
 #define BRBCR_EL2   ARM_SYSREG(2, 4, 9, 0, 0)
 #define BRB_IALL    ARM_SYSREG(1, 1, 7, 2, 4) /* an instruction: any value clears all records */
 
-/* Record n of the bank, 0 to 31; record 0 is the newest. */
-#define BRBINF_EL1(n) ARM_SYSREG(2, 1, 8, (n)&15, (n) >> 4 << 2)
-#define BRBSRC_EL1(n) ARM_SYSREG(2, 1, 8, (n)&15, (n) >> 4 << 2 | 1)
-#define BRBTGT_EL1(n) ARM_SYSREG(2, 1, 8, (n)&15, (n) >> 4 << 2 | 2)
+/* Record n of the bank that BRBFCR_EL1.BANK selects, 0 to 31; record 0 of bank 0 is the newest. */
+#define BRBE_BANK_SIZE 32U
+#define BRBINF_EL1(n)  ARM_SYSREG(2, 1, 8, (n)&15, (n) >> 4 << 2)
+#define BRBSRC_EL1(n)  ARM_SYSREG(2, 1, 8, (n)&15, (n) >> 4 << 2 | 1)
+#define BRBTGT_EL1(n)  ARM_SYSREG(2, 1, 8, (n)&15, (n) >> 4 << 2 | 2)
 
 /* BRBIDR0_EL1 */
 #define BRBIDR0_NUMREC    0xffU
@@ -47,6 +48,7 @@
 #define BRBFCR_INDCALL  (1U << 20)
 #define BRBFCR_DIRCALL  (1U << 21)
 #define BRBFCR_CONDDIR  (1U << 22)
+#define BRBFCR_BANK(n)  ((n) << 28) /* 0 or 1 */
 
 /* BRBINF<n>_EL1 */
 #define BRBINF_TARGET (1U << 0) /* the target and its level are valid */

@@ -16,6 +16,13 @@ static bool is_wrong_path(const struct perf_branch_entry *branch)
 	return (branch->flags >> PERF_BRANCH_SPEC & 3) == 1;
 }
 
+/* Arm's records of exceptions between a level that is recorded and one that is not have only one of
+ * the two addresses; the other one is 0. */
+static bool is_whole(const struct perf_branch_entry *branch)
+{
+	return branch->from && branch->to;
+}
+
 /* Count the branches of a sample's branch stack, the newest first. Between the target of a branch
  * and the source of the next newer one lies a straight line. */
 static int add_stack(void *context, struct perf_reader *reader,
@@ -41,8 +48,9 @@ static int add_stack(void *context, struct perf_reader *reader,
 		if (is_wrong_path(&now))
 			continue;
 		from = symbols_at(symbols, now.from, sample.time);
-		code = branch_pairs_count(&edges->taken, from,
-		                          symbols_at(symbols, now.to, sample.time));
+		if (is_whole(&now))
+			code = branch_pairs_count(&edges->taken, from,
+			                          symbols_at(symbols, now.to, sample.time));
 		to = older.to && !is_wrong_path(&older) ? symbols_at(symbols, older.to, sample.time)
 		                                        : 0;
 		if (!code && to && to <= from)

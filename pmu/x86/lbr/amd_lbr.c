@@ -54,7 +54,7 @@ static struct x86_lbr_form amd_lbr_form(void)
 	    amd_lbr_cpuid(CPUID_EXTENDED_PERFMON, CPUID_EBX) >> CPUID_EXTENDED_PERFMON_LBRS & 0x3f;
 
 	return (struct x86_lbr_form){
-		.depth = depth < BRANCH_STACK_MAX ? depth : BRANCH_STACK_MAX,
+		.depth = depth < X86_LBR_MAX ? depth : X86_LBR_MAX,
 		.from = SAMP_BR_FROM,
 		.to = SAMP_BR_TO,
 		.stride = 2,

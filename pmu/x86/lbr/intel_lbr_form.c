@@ -50,7 +50,7 @@ static unsigned intel_lbr_count(void)
 {
 	unsigned n = 0;
 
-	for (; n < BRANCH_STACK_MAX; n++) {
+	for (; n < X86_LBR_MAX; n++) {
 		uint32_t reg = MSR_LASTBRANCH_0_FROM_IP + n;
 
 		arch_reg_write(reg, n + 1);
@@ -60,12 +60,12 @@ static unsigned intel_lbr_count(void)
 	return n;
 }
 
-/* The largest depth of at most BRANCH_STACK_MAX. */
+/* The largest depth of at most X86_LBR_MAX. */
 static unsigned intel_lbr_depth(void)
 {
 	unsigned depths = intel_lbr_cpuid(CPUID_LBR, CPUID_EAX) & CPUID_LBR_DEPTHS;
 
-	for (unsigned depth = BRANCH_STACK_MAX; depth; depth -= 8)
+	for (unsigned depth = X86_LBR_MAX; depth; depth -= 8)
 		if (depths >> (depth / 8 - 1) & 1)
 			return depth;
 	return 0;

@@ -15,6 +15,8 @@
 #include "pmu/branch_stack.h"
 #include "pmu/pmu.h"
 
+#define X86_LBR_MAX 32U /* records that are used */
+
 /* The records of a CPU. */
 struct x86_lbr_form {
 	unsigned format; /* the vendor's own number */

@@ -217,8 +217,9 @@ def check(binary):
     against_single_step(binary, trace, EL1, "EL1, GICv3, v1p1", "32,brbe-version=2")
     against_single_step(binary, trace, EL1_GICV2, "EL1, GICv2, 8 records, after firmware's leftovers",
                         "8,brbe-leftovers=on", 8)
-    against_single_step(binary, trace, EL2_GICV2, "EL2, GICv2, 64 records, --lossless", "64", 32,
-                        "--lossless")
+    claim = "EL2, GICv2, 64 records, --lossless"
+    run = against_single_step(binary, trace, EL2_GICV2, claim, "64", 64, "--lossless")
+    perf_reads(run, claim, 64)
     filters(binary)
     group(binary)
     cpus(binary)

@@ -84,7 +84,7 @@ static void the_newest_branches_are_in_the_sample_newest_first(void **state)
 			assert_int_equal(entry[2], flags);
 		}
 		event_disable(event);
-		assert_int_equal(model.faults, depth_of(m) < BRANCH_STACK_MAX ? 2 : 0);
+		assert_int_equal(model.faults, depth_of(m) < X86_LBR_MAX ? 2 : 0);
 		model.faults = 0;
 	}
 }
