@@ -28,11 +28,11 @@ def check(tap, got, at, name, depth):
     missed = sum(n for text, n in flags.items() if "/M/" in text)
     tap.equal(f"{name}: every 16th branch is mispredicted, as the counter counts",
               round(sum(flags.values()) / missed), 16)
-    # 0: the first branch after the kernel, where the count is unknown
-    turns = {text.split("/")[5] for text in tally(got["brbe-cycles"])}
+    # 0: the first branch after the kernel, where the count is unknown, if a stack goes back so far
+    turns = {text.split("/")[5] for text in tally(got["brbe-cycles"])} - {"0"}
     tap.equal(f"{name}: a branch of a loop of two instructions comes after two cycles",
               (turns, {text.split("/")[0] for text in tally(got["brbe-cycles"])}),
-              ({"0", "2"}, {f"0x{spin + 4:x}"}))
+              ({"2"}, {f"0x{spin + 4:x}"}))
     half = [text.split("/") for text in tally(got["brbe-half"])]
     # The program's overflows freeze the records at the exception to the kernel.
     half = [text.split("/") for text in tally(got["brbe-half"])]
